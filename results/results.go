@@ -62,6 +62,7 @@ type Run struct {
 
 	RequestsByPhase []int64     `json:"requests_by_phase"` // by position in the aligned window, equal bins; null if streams differ
 	Algorithms      []Algorithm `json:"algorithms"`
+	Decisions       []Decision  `json:"decisions,omitempty"` // of explicit arrivals only
 }
 
 // Input is what was read from logs. Lines = Parsed + Skipped + Ignored, always.

@@ -1,0 +1,288 @@
+package measure
+
+import (
+	"github.com/rlbench/rlbench/limiter"
+	"github.com/rlbench/rlbench/results"
+)
+
+// A runner is a limiter under a limit together with its decisions on a history; seats share it.
+type runner struct {
+	name    string
+	limiter limiter.Limiter
+	safe    int64 // with no window fuller than this nothing is refused
+	view    *view // the window that safe speaks of
+
+	admitted []uint8 // by request of the history; 1 or 0
+}
+
+func (r *runner) reset() {
+	r.limiter.Reset()
+	r.admitted = r.admitted[:0]
+}
+
+// quiet reports whether the limiter certainly admits all requests of the client so far.
+func (r *runner) quiet() bool { return r.view.peak <= r.safe }
+
+// advance decides the requests of the history that are not decided yet. If all of the client's requests lie in the
+// history and the limiter is quiet, nothing need be asked.
+func (r *runner) advance(h *history, whole bool) {
+	from, to := len(r.admitted), len(h.times)
+	if cap(r.admitted) < to {
+		r.admitted = append(make([]uint8, 0, 2*to), r.admitted...)
+	}
+	r.admitted = r.admitted[:to]
+	admitted := r.admitted
+	if whole && from == 0 && r.quiet() {
+		for i := range admitted {
+			admitted[i] = 1
+		}
+		return
+	}
+	for i := from; i < to; i++ {
+		admitted[i] = bit(r.limiter.Allow(h.times[i], h.cost(i)))
+	}
+}
+
+// drop forgets the first n requests, if it has decided them.
+func (r *runner) drop(n int) {
+	if len(r.admitted) >= n {
+		r.admitted = r.admitted[:copy(r.admitted, r.admitted[n:])]
+	}
+}
+
+func bit(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// A judged limit is one that a seat's own admitted requests are held against.
+type judged struct {
+	limiter.Limit
+	view *view
+
+	peak   int64 // of the client
+	peakAt int64
+}
+
+// A seat judges one contestant under one limit of the plan.
+type seat struct {
+	tally    *results.AlgorithmTally
+	run      limiter.Limit
+	limits   []judged // one, or one per part of a multi
+	own      *runner
+	twin     *runner // the exact log, or the logs of all parts
+	estimate *estimate
+	worst    func() []int64
+
+	// Of the client at hand:
+	counts      results.Counts
+	phase       [4][results.PhaseBins]int64
+	mistakes    bool    // phase holds something
+	admitted    []int64 // admitted[i]: cost admitted before request i
+	exceeds     []uint8 // of the block at hand: admitting this request exceeds a limit
+	realExceeds bool    // open loop: the exact count exceeded the limit at some request
+	estExceeds  bool    // and the weighted count did
+	maxReal     int64   // the largest exact count
+	sums        results.ErrorSums
+}
+
+func (s *seat) reset() {
+	s.counts = results.Counts{}
+	if s.mistakes {
+		s.phase, s.mistakes = [4][results.PhaseBins]int64{}, false
+	}
+	s.admitted = append(s.admitted[:0], 0)
+	for i := range s.limits {
+		s.limits[i].peak, s.limits[i].peakAt = 0, 0
+	}
+	s.realExceeds, s.estExceeds, s.maxReal = false, false, 0
+}
+
+// unseen reports whether the client, whose requests are all in, never came near: nothing was refused by the contestant
+// or its twin and no limit was exceeded, so that all histories are one.
+func (s *seat) unseen() bool {
+	for i := range s.limits {
+		if s.limits[i].view.peak > s.limits[i].Max {
+			return false
+		}
+	}
+	return s.own.quiet() && s.twin.quiet()
+}
+
+// admitAll counts a client that was unseen.
+func (s *seat) admitAll(h *history) {
+	s.counts[results.Requests] += h.count
+	s.counts[results.Admitted] += h.count
+	for i := range s.limits {
+		l := &s.limits[i]
+		l.peak, l.peakAt = l.view.peak, l.view.peakAt
+	}
+}
+
+// judge compares the decisions on the requests from index from on with the contestant's own history and with its twin.
+func (s *seat) judge(h *history, from int) {
+	to := len(h.times)
+	if cap(s.admitted) < to+1 {
+		s.admitted = append(make([]int64, 0, 2*(to+1)), s.admitted...)
+	}
+	s.admitted = s.admitted[:to+1]
+	if cap(s.exceeds) < to-from {
+		s.exceeds = make([]uint8, 2*(to-from))
+	}
+	exceeds := s.exceeds[:to-from]
+	clear(exceeds)
+
+	for i := from; i < to; i++ {
+		s.admitted[i+1] = s.admitted[i] + int64(s.own.admitted[i])*h.cost(i)
+	}
+	for i := range s.limits {
+		s.limits[i].hold(h, from, s.admitted, s.own.admitted, exceeds)
+	}
+	s.count(h, from, exceeds)
+}
+
+// hold marks the requests whose admission exceeds the limit, given what was admitted before, and follows the peak.
+func (l *judged) hold(h *history, from int, admitted []int64, decisions, exceeds []uint8) {
+	oldest := l.view.oldest
+	for i := from; i < len(h.times); i++ {
+		before := admitted[i] - admitted[oldest[i]]
+		if before > l.Max-h.cost(i) {
+			exceeds[i-from] = 1
+		}
+		if held := admitted[i+1] - admitted[oldest[i]]; held > l.peak && decisions[i] == 1 {
+			l.peak, l.peakAt = held, h.times[i]
+		}
+	}
+}
+
+// count adds the block's decisions up.
+func (s *seat) count(h *history, from int, exceeds []uint8) {
+	var admitted, overAdmitted, overRefused, looser, stricter int64
+	own, twin := s.own.admitted[from:], s.twin.admitted[from:]
+	own, twin = own[:len(exceeds)], twin[:len(exceeds)]
+	for i, x := range exceeds {
+		a, t := own[i], twin[i]
+		overA, overR, loose, strict := a&x, (a|x)^1, a&^t, t&^a
+		admitted += int64(a)
+		overAdmitted += int64(overA)
+		overRefused += int64(overR)
+		looser += int64(loose)
+		stricter += int64(strict)
+		if overA|overR|loose|strict != 0 {
+			s.mark(h.times[from+i], overA, overR, loose, strict)
+		}
+	}
+	c := &s.counts
+	c[results.Requests] += int64(len(exceeds))
+	c[results.Admitted] += admitted
+	c[results.OverAdmitted] += overAdmitted
+	c[results.OverRefused] += overRefused
+	c[results.Looser] += looser
+	c[results.Stricter] += stricter
+}
+
+// mark counts a mistake at its phase of the run's window.
+func (s *seat) mark(t int64, overAdmitted, overRefused, looser, stricter uint8) {
+	window := s.run.Window
+	bin := phaseBin(uint64(floorMod(t, window)), uint64(window), phaseScale(window))
+	s.mistakes = true
+	s.phase[results.PhaseOverAdmitted][bin] += int64(overAdmitted)
+	s.phase[results.PhaseOverRefused][bin] += int64(overRefused)
+	s.phase[results.PhaseLooser][bin] += int64(looser)
+	s.phase[results.PhaseStricter][bin] += int64(stricter)
+}
+
+// drop forgets the first n requests, if it has judged them.
+func (s *seat) drop(n int) {
+	if len(s.admitted) > n {
+		s.admitted = s.admitted[:copy(s.admitted, s.admitted[n:])]
+	}
+}
+
+// misjudge compares the weighted count and the exact one with the limit, for the block that the estimate just did.
+func (s *seat) misjudge(h *history) {
+	e := s.estimate
+	if e == nil {
+		return
+	}
+	limit := s.limits[0].Max
+	held := e.view.held[e.from:len(h.times)]
+	if e.exact {
+		s.maxReal = e.view.peak
+		s.realExceeds = s.maxReal > limit
+		s.estExceeds = s.realExceeds
+		return
+	}
+	if e.view.peak <= limit && e.mostHeld <= limit {
+		return
+	}
+	for i, real := range held {
+		est := above(e.counts[i], limit, e.view.window)
+		if (real > limit) != est {
+			s.counts[results.Misjudged]++
+		}
+		s.estExceeds = s.estExceeds || est
+	}
+	s.maxReal = e.view.peak
+	s.realExceeds = s.maxReal > limit
+}
+
+// settle completes the client's figures, once all of its requests are judged.
+func (s *seat) settle(h *history) {
+	c := &s.counts
+	c[results.Requests] += h.free
+	c[results.Admitted] += h.free
+	for i := range s.limits {
+		if s.limits[i].peak > s.limits[i].Max {
+			c[results.ClientsOverLimit] = 1
+		}
+	}
+	e := s.estimate
+	if e == nil {
+		return
+	}
+	s.sums = results.ErrorSums{}
+	if c[results.ErrorRequests] = e.requests; e.requests > 0 {
+		c[results.ErrorClients] = 1
+		s.sums = results.ErrorSums{
+			results.AbsoluteError: e.absolute,
+			results.SignedError:   e.signed,
+			results.ClientError:   e.absolute.Mean(e.requests),
+		}
+	}
+	if s.realExceeds && !s.estExceeds {
+		c[results.WronglyAllowed] = 1
+	}
+	if s.estExceeds && !s.realExceeds {
+		c[results.WronglyLimited] = 1
+	}
+}
+
+// addTo adds the settled client to the tally.
+func (s *seat) addTo(a *results.AlgorithmTally, key string) {
+	group := results.GroupOf(key)
+	for k, n := range s.counts {
+		a.Groups[group][k] += n
+	}
+	for i := range s.limits {
+		a.Peaks[i].Offer(s.limits[i].peak, key, s.limits[i].peakAt)
+	}
+	if s.mistakes {
+		for k := range s.phase {
+			for b, n := range s.phase[k] {
+				a.Phase[k][b] += n
+			}
+		}
+	}
+	if s.counts[results.ErrorClients] == 1 {
+		for k := range s.sums {
+			a.ErrorSums[group][k].AddSum(s.sums[k])
+		}
+		a.ErrorByClient[results.ErrorBin(s.sums[results.ClientError])]++
+	}
+	if s.counts[results.WronglyAllowed] == 1 {
+		a.MaxWronglyAllowed = max(a.MaxWronglyAllowed, s.maxReal)
+	}
+}

@@ -1,0 +1,153 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// String returns "i/n".
+func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
+
+// Holds reports whether a client of a trace belongs to the shard, by a fixed hash of its key.
+func (s Shard) Holds(key string) bool {
+	return s.Count <= 1 || int(xxhash.Sum64String(key)/Groups%uint64(s.Count)) == s.Index
+}
+
+// check verifies what Merge and Fill rely on in a part that was read from a file.
+func (p *Part) check(runs int) error {
+	if p.Shard.Count < 1 || p.Shard.Index < 0 || p.Shard.Index >= p.Shard.Count {
+		return fmt.Errorf("shard %s: want i/n with 0 <= i < n", p.Shard)
+	}
+	if len(p.Tallies) != runs {
+		return fmt.Errorf("%d tallies for %d runs: the file was changed or cut", len(p.Tallies), runs)
+	}
+	for _, t := range p.Tallies {
+		if t == nil {
+			return errors.New("a tally is missing: the file was changed or cut")
+		}
+		for _, a := range t.Algorithms {
+			if a == nil || len(a.Peaks) == 0 || len(a.ErrorByClient) != len(errorEdges().units)+1 {
+				return errors.New("a tally is incomplete: the file was changed or cut")
+			}
+		}
+	}
+	return nil
+}
+
+// Merge adds the parts of one sharded run to the whole, whose Runs equal those of the unsharded run byte for byte. It
+// refuses parts that are unsharded, doubled, interrupted or foreign (another configuration or input), and missing ones
+// unless partial is set: then the result is marked partial. The parts' names, for messages, stand in names.
+func Merge(parts []*File, names []string, partial bool) (*File, error) {
+	if len(parts) == 0 {
+		return nil, errors.New("nothing to merge: name the parts that --shard wrote")
+	}
+	byIndex := map[int]string{}
+	var interrupted bool
+	for i, f := range parts {
+		if f.Part == nil {
+			return nil, fmt.Errorf("%s is no part: only files written with --shard i/n can be merged", names[i])
+		}
+		p, first := f.Part, parts[0].Part
+		if p.Shard.Count != first.Shard.Count {
+			return nil, fmt.Errorf("%s is shard %s but %s is shard %s: they are parts of different divisions", names[i], p.Shard, names[0], first.Shard)
+		}
+		if p.ConfigDigest != first.ConfigDigest || len(f.Runs) != len(parts[0].Runs) {
+			return nil, fmt.Errorf("%s was made with other settings or input than %s (digest %.12s and %.12s): merge parts of one run only", names[i], names[0], p.ConfigDigest, first.ConfigDigest)
+		}
+		if other, ok := byIndex[p.Shard.Index]; ok {
+			return nil, fmt.Errorf("shard %s comes twice: in %s and %s", p.Shard, other, names[i])
+		}
+		byIndex[p.Shard.Index] = names[i]
+		if f.Partial && !partial {
+			return nil, fmt.Errorf("%s was interrupted: run shard %s again, or pass --partial", names[i], p.Shard)
+		}
+		interrupted = interrupted || f.Partial
+	}
+	missing := missingShards(byIndex, parts[0].Part.Shard.Count)
+	if len(missing) > 0 && !partial {
+		return nil, fmt.Errorf("missing %s: run %s too, or pass --partial", strings.Join(missing, ", "), plural(len(missing)))
+	}
+
+	sorted := append([]*File{}, parts...)
+	sort.Slice(sorted, func(i, j int) bool { return sorted[i].Part.Shard.Index < sorted[j].Part.Shard.Index })
+	whole := &File{
+		Schema: Schema, Tool: sorted[0].Tool, Partial: interrupted || len(missing) > 0,
+		Warnings: mergeWarnings(sorted, missing), Runs: append([]Run{}, sorted[0].Runs...),
+	}
+	for r := range whole.Runs {
+		sum, err := sumTallies(sorted, r)
+		if err != nil {
+			return nil, err
+		}
+		whole.Runs[r].Shard = nil
+		sum.Fill(&whole.Runs[r])
+	}
+	return whole, nil
+}
+
+func sumTallies(parts []*File, run int) (*Tally, error) {
+	first := parts[0].Part.Tallies[run]
+	sum := &Tally{ClosedLoop: first.ClosedLoop}
+	for _, a := range first.Algorithms {
+		empty := NewAlgorithmTally(a.Name, a.Limit, a.WindowNS)
+		empty.Bound, empty.Estimates = a.Bound, a.Estimates
+		for _, p := range a.Peaks {
+			empty.Peaks = append(empty.Peaks, Peak{Limit: p.Limit, WindowNS: p.WindowNS})
+		}
+		sum.Algorithms = append(sum.Algorithms, empty)
+	}
+	for _, f := range parts {
+		t := f.Part.Tallies[run]
+		if len(t.Algorithms) != len(sum.Algorithms) {
+			return nil, fmt.Errorf("shard %s holds %d algorithms in run %d, shard %s holds %d", f.Part.Shard, len(t.Algorithms), run, parts[0].Part.Shard, len(sum.Algorithms))
+		}
+		for i, a := range t.Algorithms {
+			if a.Name != sum.Algorithms[i].Name || len(a.Peaks) != len(sum.Algorithms[i].Peaks) {
+				return nil, fmt.Errorf("shard %s holds %q where shard %s holds %q", f.Part.Shard, a.Name, parts[0].Part.Shard, sum.Algorithms[i].Name)
+			}
+		}
+		sum.Add(t)
+	}
+	return sum, nil
+}
+
+func missingShards(have map[int]string, count int) (missing []string) {
+	for i := range count {
+		if _, ok := have[i]; ok {
+			continue
+		}
+		if len(missing) == 10 {
+			return append(missing, fmt.Sprintf("and %d more", count-len(have)-10))
+		}
+		missing = append(missing, "shard "+Shard{i, count}.String())
+	}
+	return missing
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+func mergeWarnings(parts []*File, missing []string) []string {
+	warnings := []string{}
+	seen := map[string]bool{}
+	for _, f := range parts {
+		for _, w := range f.Warnings {
+			if !seen[w] {
+				seen[w] = true
+				warnings = append(warnings, w)
+			}
+		}
+	}
+	if len(missing) > 0 {
+		warnings = append(warnings, "merged without "+strings.Join(missing, ", "))
+	}
+	return warnings
+}

@@ -41,6 +41,7 @@ type Estimator interface {
 
 	// Observe counts a run of requests of one client in time order, each as if it had been admitted, and writes into
 	// after[i] the count right after request i (that request included). A nil costs means that every cost is 1.
+	// Neither Whole nor Part may exceed the largest cost that any window of the limit's length has held so far.
 	// It must not be mixed with Allow between two Resets.
 	Observe(times, costs []int64, after []Count)
 }

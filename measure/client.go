@@ -1,8 +1,6 @@
 package measure
 
 import (
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/rlbench/rlbench/generators"
 	"github.com/rlbench/rlbench/results"
 )
@@ -87,7 +85,7 @@ func (c *court) decideWhole(h *history) {
 		}
 		s.own.advance(h, true)
 		s.twin.advance(h, true)
-		s.judge(h, 0)
+		s.judge(h, 0) // at most keepWhole requests and a block more
 	}
 }
 
@@ -121,11 +119,10 @@ func (c *court) closedLoop(s *seat, key string, src generators.Source) error {
 			}
 		}
 		h.added(from)
-		for i := range s.limits {
-			s.limits[i].view.advance(h)
+		for _, v := range c.views {
+			v.advance(h)
 		}
 		if s.estimate != nil {
-			s.estimate.view.advance(h)
 			s.estimate.advance(h, from)
 			s.misjudge(h)
 		}
@@ -146,9 +143,7 @@ func (c *court) trim(h *history) {
 		return
 	}
 	for _, v := range c.views {
-		if len(v.oldest) == len(h.times) {
-			n = min(n, v.next)
-		}
+		n = min(n, v.next)
 	}
 	if n < len(h.times)/2 {
 		return
@@ -169,8 +164,7 @@ func (c *court) trim(h *history) {
 func (c *court) close() {
 	h := c.history
 	requests := h.count + h.free
-	digest := (h.digest ^ xxhash.Sum64String(h.key)) * digestFactor
-	digest ^= digest >> 29
+	digest := h.sum()
 	for _, t := range c.tallies {
 		t.Clients++
 	}

@@ -13,13 +13,12 @@ import (
 type estimate struct {
 	id       string
 	view     *view
-	observer limiter.Estimator // nil if exact
+	limiter  limiter.Limiter   // nil if exact
+	observer limiter.Estimator // the same
 	exact    bool              // the weighted count is the exact one by definition
 
 	counts []limiter.Count // after each request of the block at hand
 	from   int             // index in the history of the first of them
-
-	mostHeld int64 // the weighted count was never above this for the client so far
 
 	requests         int64 // of this client, at least a window after its first one
 	absolute, signed results.Sum
@@ -27,9 +26,9 @@ type estimate struct {
 
 func (e *estimate) reset() {
 	if !e.exact {
-		e.observer.Reset()
+		e.limiter.Reset()
 	}
-	e.requests, e.mostHeld, e.absolute, e.signed = 0, 0, results.Sum{}, results.Sum{}
+	e.requests, e.absolute, e.signed = 0, results.Sum{}, results.Sum{}
 }
 
 // advance compares the requests of the history from index from on.
@@ -49,11 +48,6 @@ func (e *estimate) advance(h *history, from int) {
 		costs = h.costs[from:]
 	}
 	e.observer.Observe(h.times[from:], costs, e.counts)
-	most := e.mostHeld
-	for i := range e.counts {
-		most = max(most, e.counts[i].Whole+e.counts[i].Part)
-	}
-	e.mostHeld = most
 	e.compare(h, from)
 }
 
@@ -77,27 +71,23 @@ func (e *estimate) compare(h *history, from int) {
 	held := e.view.held[first:len(h.times)]
 	counts := e.counts[first-from:][:len(held)]
 	window := e.view.window
-	small := uint64(1) << max(0, 60-bits.Len64(uint64(window))) // counts below it make products below 2^60
+	// No part of the count exceeds the fullest window: then products stay below 2^60 and quotients below 2^10.
+	easy := e.view.peak < 1<<10 && bits.Len64(uint64(window)) <= 50
 	var absolute, signed int64
 	for i, real := range held {
 		c := &counts[i]
-		if uint64(real|c.Whole|c.Part) >= small {
-			e.slow(real, *c)
+		if !easy && e.large(real, c) {
+			e.slow(real, c)
 			continue
 		}
 		num, den := (c.Whole-real)*window+c.Part*c.Num, real*window
 		sign := num >> 63
 		abs := (num ^ sign) - sign
-		if abs>>10 >= den {
-			e.slow(real, *c)
-			continue
-		}
-		// A float64 quotient is within one unit here; the remainder, which fits int64, mends it.
-		q := int64(float64(abs) / float64(den) * (1 << 40))
-		r := abs<<40 - q*den
-		if 2*r >= den {
+		// The float64 quotient rounds to the right unit or to its neighbour; the remainder, which fits int64, tells.
+		q := int64(float64(abs)/float64(den)*(1<<40) + 0.5)
+		if r := 2 * (abs<<40 - q*den); r >= den {
 			q++
-		} else if 2*r < -den {
+		} else if r < -den {
 			q--
 		}
 		absolute += q
@@ -108,8 +98,16 @@ func (e *estimate) compare(h *history, from int) {
 	e.signed.Add(signed)
 }
 
+// large reports whether the error is beyond 64-bit arithmetic: a product of 2^60 or more, or a quotient of 2^10 or more.
+func (e *estimate) large(real int64, c *limiter.Count) bool {
+	if bits.Len64(uint64(real|c.Whole|c.Part))+bits.Len64(uint64(e.view.window)) > 60 {
+		return true
+	}
+	return (c.Whole+c.Part)>>10 >= real
+}
+
 // slow adds one error of any size.
-func (e *estimate) slow(real int64, c limiter.Count) {
+func (e *estimate) slow(real int64, c *limiter.Count) {
 	window := big.NewInt(e.view.window)
 	num := new(big.Int).Sub(big.NewInt(c.Whole), big.NewInt(real))
 	num.Mul(num, window)

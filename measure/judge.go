@@ -73,15 +73,15 @@ type seat struct {
 	limits   []judged // one, or one per part of a multi
 	own      *runner
 	twin     *runner // the exact log, or the logs of all parts
+	phased   *view   // the run's window
 	estimate *estimate
 	worst    func() []int64
 
 	// Of the client at hand:
 	counts      results.Counts
-	phase       [4][results.PhaseBins]int64
+	phase       [len(outcomeCounts)][results.PhaseBins]int64
 	mistakes    bool    // phase holds something
 	admitted    []int64 // admitted[i]: cost admitted before request i
-	exceeds     []uint8 // of the block at hand: admitting this request exceeds a limit
 	realExceeds bool    // open loop: the exact count exceeded the limit at some request
 	estExceeds  bool    // and the weighted count did
 	maxReal     int64   // the largest exact count
@@ -91,7 +91,8 @@ type seat struct {
 func (s *seat) reset() {
 	s.counts = results.Counts{}
 	if s.mistakes {
-		s.phase, s.mistakes = [4][results.PhaseBins]int64{}, false
+		clear(s.phase[:])
+		s.mistakes = false
 	}
 	s.admitted = append(s.admitted[:0], 0)
 	for i := range s.limits {
@@ -121,77 +122,72 @@ func (s *seat) admitAll(h *history) {
 	}
 }
 
-// judge compares the decisions on the requests from index from on with the contestant's own history and with its twin.
+// judge compares the decisions on the requests from index from on, at most a 16-bit number of them, with what the
+// contestant's own history and its twin allow.
 func (s *seat) judge(h *history, from int) {
 	to := len(h.times)
 	if cap(s.admitted) < to+1 {
 		s.admitted = append(make([]int64, 0, 2*(to+1)), s.admitted...)
 	}
 	s.admitted = s.admitted[:to+1]
-	if cap(s.exceeds) < to-from {
-		s.exceeds = make([]uint8, 2*(to-from))
-	}
-	exceeds := s.exceeds[:to-from]
-	clear(exceeds)
-
+	own, twin, phases := s.own.admitted[:to], s.twin.admitted[:to], s.phased.phases[:to]
+	admitted := s.admitted
+	sum := admitted[from]
+	costs := h.costs
+	var outcomes [results.PhaseBins]uint64 // four counts of 16 bits for each phase
 	for i := from; i < to; i++ {
-		s.admitted[i+1] = s.admitted[i] + int64(s.own.admitted[i])*h.cost(i)
+		cost := int64(1)
+		if len(costs) > 0 {
+			cost = costs[i]
+		}
+		exceeds, a := uint64(0), own[i]
+		for k := range s.limits {
+			l := &s.limits[k]
+			held := sum - admitted[l.view.oldest[i]] + cost // if this request is admitted
+			if held > l.Max {
+				exceeds = 1
+			}
+			if held > l.peak && a == 1 {
+				l.peak, l.peakAt = held, h.times[i]
+			}
+		}
+		sum += int64(a) * cost
+		admitted[i+1] = sum
+		outcomes[phases[i]] += outcome(uint64(a), uint64(twin[i]), exceeds)
 	}
-	for i := range s.limits {
-		s.limits[i].hold(h, from, s.admitted, s.own.admitted, exceeds)
+	s.counts[results.Requests] += int64(to - from)
+	for _, a := range own[from:] {
+		s.counts[results.Admitted] += int64(a)
 	}
-	s.count(h, from, exceeds)
+	s.addOutcomes(&outcomes)
 }
 
-// hold marks the requests whose admission exceeds the limit, given what was admitted before, and follows the peak.
-func (l *judged) hold(h *history, from int, admitted []int64, decisions, exceeds []uint8) {
-	oldest := l.view.oldest
-	for i := from; i < len(h.times); i++ {
-		before := admitted[i] - admitted[oldest[i]]
-		if before > l.Max-h.cost(i) {
-			exceeds[i-from] = 1
+// outcome packs what a decision a (1: admitted) amounts to, given the twin's and whether admitting exceeds a limit, into
+// 16 bits each: over-admitted, over-refused, looser, stricter.
+func outcome(a, twin, exceeds uint64) uint64 {
+	return a&exceeds | ((a|exceeds)^1)<<16 | (a&^twin)<<32 | (twin&^a)<<48
+}
+
+func (s *seat) addOutcomes(outcomes *[results.PhaseBins]uint64) {
+	for bin, packed := range outcomes {
+		if packed == 0 {
+			continue
 		}
-		if held := admitted[i+1] - admitted[oldest[i]]; held > l.peak && decisions[i] == 1 {
-			l.peak, l.peakAt = held, h.times[i]
+		s.mistakes = true
+		for k, count := range outcomeCounts {
+			n := int64(packed >> (16 * k) & 0xffff)
+			s.phase[k][bin] += n
+			s.counts[count] += n
 		}
 	}
 }
 
-// count adds the block's decisions up.
-func (s *seat) count(h *history, from int, exceeds []uint8) {
-	var admitted, overAdmitted, overRefused, looser, stricter int64
-	own, twin := s.own.admitted[from:], s.twin.admitted[from:]
-	own, twin = own[:len(exceeds)], twin[:len(exceeds)]
-	for i, x := range exceeds {
-		a, t := own[i], twin[i]
-		overA, overR, loose, strict := a&x, (a|x)^1, a&^t, t&^a
-		admitted += int64(a)
-		overAdmitted += int64(overA)
-		overRefused += int64(overR)
-		looser += int64(loose)
-		stricter += int64(strict)
-		if overA|overR|loose|strict != 0 {
-			s.mark(h.times[from+i], overA, overR, loose, strict)
-		}
-	}
-	c := &s.counts
-	c[results.Requests] += int64(len(exceeds))
-	c[results.Admitted] += admitted
-	c[results.OverAdmitted] += overAdmitted
-	c[results.OverRefused] += overRefused
-	c[results.Looser] += looser
-	c[results.Stricter] += stricter
-}
-
-// mark counts a mistake at its phase of the run's window.
-func (s *seat) mark(t int64, overAdmitted, overRefused, looser, stricter uint8) {
-	window := s.run.Window
-	bin := phaseBin(uint64(floorMod(t, window)), uint64(window), phaseScale(window))
-	s.mistakes = true
-	s.phase[results.PhaseOverAdmitted][bin] += int64(overAdmitted)
-	s.phase[results.PhaseOverRefused][bin] += int64(overRefused)
-	s.phase[results.PhaseLooser][bin] += int64(looser)
-	s.phase[results.PhaseStricter][bin] += int64(stricter)
+// outcomeCounts are the counts that outcome packs, in the order of the phases' counts too.
+var outcomeCounts = [...]int{
+	results.PhaseOverAdmitted: results.OverAdmitted,
+	results.PhaseOverRefused:  results.OverRefused,
+	results.PhaseLooser:       results.Looser,
+	results.PhaseStricter:     results.Stricter,
 }
 
 // drop forgets the first n requests, if it has judged them.
@@ -215,7 +211,7 @@ func (s *seat) misjudge(h *history) {
 		s.estExceeds = s.realExceeds
 		return
 	}
-	if e.view.peak <= limit && e.mostHeld <= limit {
+	if e.view.peak <= limit/2 { // then neither count exceeds the limit
 		return
 	}
 	for i, real := range held {

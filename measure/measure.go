@@ -78,7 +78,7 @@ func newCourt(ctx context.Context, plan Plan, closedLoop bool, progress func(int
 // seat builds the judge of one contestant under one limit, sharing views, runners and estimates with the others.
 func (c *court) seat(spec limiter.Spec, run limiter.Limit) (*seat, error) {
 	limits := spec.Limits(run)
-	s := &seat{tally: results.NewAlgorithmTally(spec.String(), limits[0].Max, limits[0].Window), run: run}
+	s := &seat{tally: results.NewAlgorithmTally(spec.String(), limits[0].Max, limits[0].Window), run: run, phased: c.view(run.Window)}
 	if bound, ok := spec.Bound(run); ok {
 		s.tally.Bound = &bound
 	}
@@ -146,7 +146,7 @@ func (c *court) estimate(id string, spec limiter.Spec, run, judged limiter.Limit
 		if !ok {
 			return nil, fmt.Errorf("%s: has an estimate by its table entry but does not implement Estimator", spec)
 		}
-		e.observer = observer
+		e.limiter, e.observer = l, observer
 	}
 	c.estimates = append(c.estimates, e)
 	return e, nil

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/rlbench/rlbench/results"
 )
 

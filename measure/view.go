@@ -20,26 +20,15 @@ type view struct {
 	peak   int64 // the largest held of the client so far
 	peakAt int64 // and the time where it was first reached
 
-	phased bool // a run has this window: requests are counted by phase
+	phased bool    // a run has this window: the phases of requests are wanted
+	phases []uint8 // phases[i]: the part of the aligned window, of PhaseBins equal ones, that request i lies in
 	phase  [results.PhaseBins]int64
 }
 
 func (v *view) reset() {
-	v.oldest, v.held = v.oldest[:0], v.held[:0]
+	v.oldest, v.held, v.phases = v.oldest[:0], v.held[:0], v.phases[:0]
 	v.next, v.peak, v.peakAt = 0, 0, 0
 	clear(v.phase[:])
-}
-
-// windowStart returns the least time that lies in the window that ends at t.
-func windowStart(t, window int64, open bool) int64 {
-	start := t - window
-	if start > t { // below the least int64: everything before t is inside
-		return math.MinInt64
-	}
-	if open {
-		start++
-	}
-	return start
 }
 
 // advance extends the view to all requests of the history. Their times ascend.
@@ -51,56 +40,67 @@ func (v *view) advance(h *history) {
 	if cap(v.oldest) < to {
 		v.oldest = append(make([]int32, 0, 2*to), v.oldest...)
 		v.held = append(make([]int64, 0, 2*to), v.held...)
+		v.phases = append(make([]uint8, 0, 2*to), v.phases...)
 	}
-	v.oldest, v.held = v.oldest[:to], v.held[:to]
-	oldest, held := v.oldest, v.held[:len(v.oldest)]
-
-	times := h.times[:len(oldest)]
-	low := v.next
-	for i := from; i < len(times); i++ {
-		start := windowStart(times[i], v.window, v.open)
-		// Mostly few requests leave at a time: count four comparisons without a branch, then loop for the rare rest.
-		for low+4 <= i {
-			left := below(times[low], start) + below(times[low+1], start) + below(times[low+2], start) + below(times[low+3], start)
-			low += left
-			if left < 4 {
-				break
-			}
+	v.oldest, v.held, v.phases = v.oldest[:to], v.held[:to], v.phases[:to]
+	held := v.held
+	v.leave(h.times, from)
+	if len(h.costs) > 0 {
+		for i := from; i < to; i++ {
+			held[i] = h.total[i+1] - h.total[v.oldest[i]]
 		}
-		for times[low] < start {
+	}
+	for i := from; i < to; i++ {
+		if held[i] > v.peak {
+			v.peak, v.peakAt = held[i], h.times[i]
+		}
+	}
+	if v.phased {
+		v.countPhases(h.times[from:], v.phases[from:])
+	}
+}
+
+// leave finds the oldest request in the window of every request from index from on, and the number of requests there.
+// Mostly few requests leave at a time: four comparisons are counted without a branch.
+func (v *view) leave(times []int64, from int) {
+	reach := v.window // a request is in the window unless it is older than this
+	if v.open {
+		reach--
+	}
+	oldest, held, low := v.oldest[:len(times)], v.held[:len(times)], v.next
+	for i := from; i < len(times); i++ {
+		start := times[i] - reach
+		if start > times[i] {
+			start = math.MinInt64 // the window reaches below the least int64
+		}
+		for left := 4; left == 4 && low <= len(times)-4; {
+			next := (*[4]int64)(times[low:])
+			left = (below(next[0], start) + below(next[1], start)) + (below(next[2], start) + below(next[3], start))
+			low += left
+		}
+		for low > len(times)-4 && times[low] < start {
 			low++
 		}
 		oldest[i] = int32(low)
 		held[i] = int64(i - low + 1)
 	}
-	if len(h.costs) > 0 {
-		for i := from; i < to; i++ {
-			held[i] = h.total[i+1] - h.total[oldest[i]]
-		}
-	}
 	v.next = low
-	for i := from; i < to; i++ {
-		if held[i] > v.peak {
-			v.peak, v.peakAt = held[i], times[i]
-		}
-	}
-	if v.phased {
-		v.countPhases(times[from:])
-	}
 }
 
-// countPhases counts the requests by their position in the aligned window. Divisions are for the first request in each
-// window only.
-func (v *view) countPhases(times []int64) {
+// countPhases finds and counts the phases of requests. Divisions are for the first request in each window only.
+func (v *view) countPhases(times []int64, phases []uint8) {
 	window, scale := uint64(v.window), phaseScale(v.window)
 	start := times[0] - floorMod(times[0], v.window)
-	for _, t := range times {
+	phases = phases[:len(times)]
+	for i, t := range times {
 		e := uint64(t) - uint64(start)
 		if e >= window {
 			e = uint64(floorMod(t, v.window))
 			start = t - int64(e)
 		}
-		v.phase[phaseBin(e, window, scale)]++
+		bin := phaseBin(e, window, scale)
+		phases[i] = uint8(bin)
+		v.phase[bin]++
 	}
 }
 
@@ -143,14 +143,12 @@ func below(a, b int64) int {
 	return 0
 }
 
-// drop forgets the first n requests, all of them older than any window still to come, if it has looked at them.
+// drop forgets the first n requests, all of them older than any window still to come.
 func (v *view) drop(n int) {
-	if len(v.oldest) < n {
-		return
-	}
 	kept := copy(v.oldest, v.oldest[n:])
 	copy(v.held, v.held[n:])
-	v.oldest, v.held = v.oldest[:kept], v.held[:kept]
+	copy(v.phases, v.phases[n:])
+	v.oldest, v.held, v.phases = v.oldest[:kept], v.held[:kept], v.phases[:kept]
 	for i := range v.oldest {
 		v.oldest[i] -= int32(n) // of requests already judged it may go negative; it is read no more
 	}

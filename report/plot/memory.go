@@ -78,9 +78,17 @@ func (m trade) paint(p *page) {
 		}
 		l.mark(p, spots[i], 4.2, l.color)
 		name := clean(label, a.Name, 140)
-		at, s := place(spots[i], widthOf(label, name), taken, f)
+		at := place(spots[i], widthOf(label, name), taken, f)
 		taken = append(taken, at)
-		p.write(s.in(ink), at.left, (at.top+at.bottom)/2, name)
+		y := (at.top + at.bottom) / 2
+		if far := y - spots[i].Y; far > 12 || far < -12 { // say whose name it is
+			x := at.left - 2
+			if at.right < spots[i].X {
+				x = at.right + 2
+			}
+			p.line(axisGrey, 0.6, nil, spots[i], vg.Point{X: x, Y: y})
+		}
+		p.write(label.left().in(ink), at.left, y, name)
 	}
 }
 
@@ -90,20 +98,25 @@ func (f frame) meets(o frame) bool {
 	return f.left < o.right && o.left < f.right && f.bottom < o.top && o.bottom < f.top
 }
 
-// place finds room for a label beside its point: right, left, above, below, and further off; the last try stands.
-func place(at vg.Point, width vg.Length, taken []frame, within frame) (frame, style) {
-	var spot frame
-	for _, off := range []vg.Length{0, 11, -11, 22, -22, 33, -33} {
+// place finds room for a label beside its point, to the right or the left, and if there is none further and further above or
+// below; where all is taken it stays beside.
+func place(at vg.Point, width vg.Length, taken []frame, within frame) frame {
+	beside := frame{at.X + 9, at.Y - 5, at.X + 9 + width, at.Y + 5}
+	for step := range 40 {
+		off := vg.Length((step+1)/2) * 11
+		if step%2 == 0 {
+			off = -off
+		}
 		for _, left := range []vg.Length{at.X + 9, at.X - 9 - width} {
-			spot = frame{left, at.Y + off - 5, left + width, at.Y + off + 5}
+			spot := frame{left, at.Y + off - 5, left + width, at.Y + off + 5}
 			free := spot.left >= within.left && spot.right <= within.right+20 && spot.bottom >= within.bottom && spot.top <= within.top+6
 			for _, t := range taken {
 				free = free && !spot.meets(t)
 			}
 			if free {
-				return spot, label.left()
+				return spot
 			}
 		}
 	}
-	return spot, label.left()
+	return beside
 }

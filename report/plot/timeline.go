@@ -42,6 +42,7 @@ type timeline struct {
 // A timelineRow is one contestant's answers to one client.
 type timelineRow struct {
 	name  string
+	key   string // "" when there is one client only
 	marks []mark
 }
 
@@ -66,7 +67,7 @@ func newTimeline(r *results.Run) *timeline {
 		for _, a := range r.Algorithms {
 			row := timelineRow{name: a.Name}
 			if len(keys) > 1 {
-				row.name = key + " · " + a.Name
+				row.key = key
 			}
 			for _, d := range r.Decisions {
 				if v, ok := d.By[a.Name]; ok && d.Key == key {
@@ -180,6 +181,8 @@ func (t *timeline) paint(p *page) {
 		y -= up
 		p.line(axisGrey, 0.8, nil, vg.Point{X: f.left, Y: y}, vg.Point{X: f.right, Y: y})
 		p.write(label.right().in(ink), f.left-8, y, clean(label, row.name, timelineLeft-14))
+		small := label.right().sized(smallSize)
+		p.write(small, f.left-8, y-labelSize-2, clean(small, row.key, timelineLeft-14))
 		for _, m := range row.marks {
 			t.mark(p, x.at(float64(m.t)), y, m)
 			unlike = unlike || m.unlikely > 0

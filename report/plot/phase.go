@@ -105,7 +105,14 @@ func (h *heat) block(pan panel) vg.Length {
 			n++
 		}
 	}
-	return heatTitle + vg.Length(n)*heatRow + 8
+	return pan.titleRoom() + vg.Length(n)*heatRow + 8
+}
+
+func (pan panel) titleRoom() vg.Length {
+	if pan.name == "" {
+		return 0
+	}
+	return heatTitle
 }
 
 func (h *heat) blocks() (sum vg.Length) {
@@ -142,7 +149,7 @@ func (h *heat) paint(p *page, title string) {
 			if side.label {
 				p.write(label.left().in(ink), side.left, y-heatTitle/2, clean(label, pan.name, p.width-heatLeft-heatRight))
 			}
-			at := y - heatTitle
+			at := y - pan.titleRoom()
 			for k := len(h.steps) - 1; k >= 0; k-- { // the greatest load on top
 				if pan.runs[k] == nil {
 					continue
@@ -159,7 +166,7 @@ func (h *heat) paint(p *page, title string) {
 		h.windowAxis(p, f)
 	}
 	p.write(label.below(), heatLeft+width+gap/2, bottom-5-labelSize-4, "position in the aligned window")
-	h.colours(p, frame{p.width - heatRight + 14, 0, p.width - heatRight + 36, top - 14 - heatTitle}, min(h.blocks(), 150)-heatTitle)
+	h.colours(p, frame{p.width - heatRight + 14, 0, p.width - heatRight + 36, top - 14 - h.panels[0].titleRoom()}, min(max(h.blocks(), 110), 150)-heatTitle)
 }
 
 // row paints one run's bins from left to right, each a little into the next, so that no seam shows.

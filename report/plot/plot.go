@@ -34,6 +34,19 @@ func Write(dir string, f *results.File) ([]string, error) {
 		return nil, fmt.Errorf("making the folder for plots: %w", err)
 	}
 	var names []string
+	for _, d := range drawings(f) {
+		written, err := d.write(dir)
+		if err != nil {
+			return names, err
+		}
+		names = append(names, written...)
+	}
+	return names, nil
+}
+
+// drawings are the plots that a file has figures for, their names unique.
+func drawings(f *results.File) []drawing {
+	var all []drawing
 	taken := map[string]bool{}
 	for i, runs := range scenarios(f) {
 		for _, k := range kinds {
@@ -45,15 +58,11 @@ func Write(dir string, f *results.File) ([]string, error) {
 					d.name += "-" + strconv.Itoa(i+1)
 				}
 				d.name = free(d.name, taken)
-				written, err := d.write(dir)
-				if err != nil {
-					return names, err
-				}
-				names = append(names, written...)
+				all = append(all, d)
 			}
 		}
 	}
-	return names, nil
+	return all
 }
 
 // free makes a name that is not taken yet by adding a number: specs that differ can come to one file name.

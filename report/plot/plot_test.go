@@ -7,6 +7,7 @@ import (
 	"flag"
 	"image/png"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,46 +18,32 @@ import (
 	"github.com/rlbench/rlbench/results"
 )
 
-var out = flag.String("out", "", "a folder to keep the drawn plots in, to look at them")
+var out = flag.String("out", "", "a folder to write all plots into, to look at them")
 
-func keep(t *testing.T, name string, files map[string][]byte) {
+// svgs draws every plot of a file; the same strokes as PNG take a hundred times longer.
+func svgs(t *testing.T, name string, f *results.File) map[string][]byte {
 	t.Helper()
-	if *out == "" {
-		return
-	}
-	dir := filepath.Join(*out, name)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for file, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, file), data, 0o666); err != nil {
+	if *out != "" {
+		if _, err := Write(filepath.Join(*out, name), f); err != nil {
 			t.Fatal(err)
 		}
 	}
-}
-
-func drawn(t *testing.T, f *results.File) map[string][]byte {
-	t.Helper()
-	dir := t.TempDir()
-	names, err := Write(dir, f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	files := map[string][]byte{}
-	for _, name := range names {
-		if _, twice := files[name]; twice {
-			t.Errorf("%s written twice", name)
+	for _, d := range drawings(f) {
+		if _, twice := files[d.name]; twice {
+			t.Errorf("%s drawn twice", d.name)
 		}
-		data, err := os.ReadFile(filepath.Join(dir, name))
+		data, err := d.svg()
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[name] = data
+		wellFormed(t, d.name, data)
+		files[d.name] = data
 	}
 	return files
 }
 
-func TestWriteDrawsWhatTheFileHas(t *testing.T) {
+func TestDrawsWhatTheFileHas(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		file *results.File
@@ -69,32 +56,38 @@ func TestWriteDrawsWhatTheFileHas(t *testing.T) {
 		{"empty", &results.File{}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			files := drawn(t, c.file)
-			var got []string
-			for name, data := range files {
-				base, isPNG := strings.CutSuffix(name, ".png")
-				if !isPNG {
-					wellFormed(t, name, data)
-					continue
-				}
-				got = append(got, base)
-				if _, ok := files[base+".svg"]; !ok {
-					t.Errorf("%s has no SVG beside it", name)
-				}
-				img, err := png.Decode(bytes.NewReader(data))
-				if err != nil {
-					t.Errorf("%s: %v", name, err)
-				} else if width := img.Bounds().Dx(); width != 1493 && width != 1494 {
-					t.Errorf("%s is %d pixels wide", name, width)
-				}
-			}
-			slices.Sort(got)
-			if !slices.Equal(got, c.want) {
+			if got := slices.Sorted(maps.Keys(svgs(t, c.name, c.file))); !slices.Equal(got, c.want) {
 				t.Errorf("drew %q, want %q", got, c.want)
 			}
-			keep(t, c.name, files)
 		})
+	}
+}
+
+// What is on disk are the named files, each plot as PNG at 192 dpi and as SVG.
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "plots")
+	names, err := Write(dir, fixture.Decided())
+	if err != nil || !slices.Equal(names, []string{"timeline.png", "timeline.svg"}) {
+		t.Fatalf("wrote %q, %v", names, err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "timeline.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if width := img.Bounds().Dx(); width != int(sheetWidth)*dpi/72 {
+		t.Errorf("the PNG is %d pixels wide", width)
+	}
+	if data, err = os.ReadFile(filepath.Join(dir, "timeline.svg")); err != nil {
+		t.Fatal(err)
+	}
+	wellFormed(t, "timeline.svg", data)
+	if _, err := Write(filepath.Join(dir, "timeline.png"), fixture.Decided()); err == nil {
+		t.Error("wrote into a file as if it were a folder")
 	}
 }
 
@@ -129,15 +122,21 @@ func wellFormed(t *testing.T, name string, data []byte) {
 
 func TestSameFileSameBytes(t *testing.T) {
 	t.Parallel()
-	for _, f := range []func() *results.File{fixture.Bench, fixture.Decided} {
-		first, second := drawn(t, f()), drawn(t, f())
-		if len(first) == 0 {
-			t.Fatal("nothing drawn")
-		}
+	for _, file := range []func() *results.File{fixture.Bench, fixture.Patterns, fixture.Decided} {
+		first, second := svgs(t, "first", file()), svgs(t, "second", file())
 		for name, data := range first {
 			if !bytes.Equal(data, second[name]) {
-				t.Errorf("%s differs from one time to the next", name)
+				t.Errorf("%s.svg differs from one time to the next", name)
 			}
+		}
+	}
+	for _, d := range drawings(fixture.Decided()) {
+		first, err := d.png()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second, err := d.png(); err != nil || !bytes.Equal(first, second) {
+			t.Errorf("%s.png differs from one time to the next (%v)", d.name, err)
 		}
 	}
 }
@@ -155,10 +154,7 @@ func TestForeignTextStaysText(t *testing.T) {
 			r.Decisions[i].Key = "\x1b[31m\u202e]]>&amp;"
 		}
 	}
-	files := drawn(t, f)
-	keep(t, "hostile", files)
-	data := files["timeline.svg"]
-	wellFormed(t, "timeline.svg", data)
+	data := svgs(t, "hostile", f)["timeline"]
 	for _, b := range data {
 		if b < 0x20 && b != '\n' && b != '\t' {
 			t.Fatalf("holds a byte %#x", b)
@@ -204,15 +200,7 @@ func TestOddFiles(t *testing.T) {
 	for name, f := range map[string]*results.File{
 		"nasty": fixture.Nasty(), "replay": fixture.Replay(), "bare": bare(), "zeros": zeros(), "times": times(), "many": many(),
 	} {
-		t.Run(name, func(t *testing.T) {
-			files := drawn(t, f)
-			for file, data := range files {
-				if strings.HasSuffix(file, ".svg") {
-					wellFormed(t, file, data)
-				}
-			}
-			keep(t, name, files)
-		})
+		t.Run(name, func(t *testing.T) { svgs(t, name, f) })
 	}
 }
 

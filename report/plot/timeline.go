@@ -48,9 +48,9 @@ type timelineRow struct {
 
 // A mark is the requests of one instant that got one answer; unlike counts those that the exact log answered otherwise.
 type mark struct {
-	t           int64
-	in          bool
-	n, unlikely int
+	t         int64
+	in        bool
+	n, unlike int
 }
 
 func newTimeline(r *results.Run) *timeline {
@@ -91,7 +91,7 @@ func (row *timelineRow) add(t int64, in, unlike bool) {
 	}
 	row.marks[at].n++
 	if unlike {
-		row.marks[at].unlikely++
+		row.marks[at].unlike++
 	}
 }
 
@@ -161,7 +161,7 @@ func (t *timeline) paint(p *page) {
 	f := frame{timelineLeft, top - (t.height() - headingHeight(timelineSubtitle) - 40 - legendRow - 12), p.width - 20, top}
 	from, to := t.span()
 	x := scale{from, to, f.left, f.right, false}
-	t.windows(p, f, x)
+	shaded := t.windows(p, f, x)
 	unit, name := timeUnit(to - from)
 	origin := 0.0
 	if t.first > 1e18 { // Unix time: count from the first request
@@ -185,13 +185,15 @@ func (t *timeline) paint(p *page) {
 		p.write(small, f.left-8, y-labelSize-2, clean(small, row.key, timelineLeft-14))
 		for _, m := range row.marks {
 			t.mark(p, x.at(float64(m.t)), y, m)
-			unlike = unlike || m.unlikely > 0
+			unlike = unlike || m.unlike > 0
 		}
 		y -= down
 	}
 	entries := []entry{
 		{func(at vg.Point) { p.accepted(at) }, "accepted"}, {func(at vg.Point) { p.refused(at) }, "refused"},
-		{func(at vg.Point) { p.fill(shade, at.X-9, at.Y-5, at.X+9, at.Y+5) }, "window"},
+	}
+	if shaded {
+		entries = append(entries, entry{func(at vg.Point) { p.fill(shade, at.X-9, at.Y-5, at.X+9, at.Y+5) }, "window"})
 	}
 	if unlike {
 		entries = append(entries, entry{func(at vg.Point) { p.unlike(at, at) }, "unlike the exact log"})
@@ -199,11 +201,11 @@ func (t *timeline) paint(p *page) {
 	p.legend(entries, f.left, f.bottom-40-legendRow/2, f.right-f.left)
 }
 
-// windows shades every other aligned window and rules its edges. Beyond 60 windows only the edges of the picture are left.
-func (t *timeline) windows(p *page, f frame, x scale) {
+// windows shades every other aligned window, unless there are so many that one could not tell them apart.
+func (t *timeline) windows(p *page, f frame, x scale) bool {
 	w := float64(t.run.WindowNS)
 	if (x.high-x.low)/w > 60 {
-		return
+		return false
 	}
 	for start := floorTo(x.low, w); start < x.high; start += w {
 		if int64(start/w)%2 != 0 {
@@ -211,6 +213,7 @@ func (t *timeline) windows(p *page, f frame, x scale) {
 		}
 		p.fill(shade, x.inside(start), f.bottom, x.inside(start+w), f.top)
 	}
+	return true
 }
 
 func timeUnit(span float64) (float64, string) {
@@ -258,8 +261,8 @@ func (t *timeline) mark(p *page, x, y vg.Length, m mark) {
 	if m.n > maxStack {
 		p.write(label.sized(smallSize).in(tint), x, end+up*10, strconv.Itoa(m.n))
 	}
-	if m.unlikely > 0 { // those that differ are the outermost: the first to be let in, or refused, are common to both
-		from := vg.Point{X: x, Y: y + up*(6+stackStep*vg.Length(max(n-m.unlikely, 0)))}
+	if m.unlike > 0 { // those that differ are the outermost: the first to be let in, or refused, are common to both
+		from := vg.Point{X: x, Y: y + up*(6+stackStep*vg.Length(max(n-m.unlike, 0)))}
 		if m.n > maxStack {
 			from.Y = end
 		}

@@ -36,7 +36,6 @@ type heat struct {
 }
 
 const (
-	heatRow   vg.Length = 13
 	heatTitle vg.Length = 15
 	heatRight vg.Length = 84 // room of the colour scale
 	heatLeft  vg.Length = 64
@@ -97,6 +96,19 @@ func (h *heat) measure() bool {
 	return true
 }
 
+// rowHeight is taller where rows are few.
+func (h *heat) rowHeight() vg.Length {
+	rows := 0
+	for _, pan := range h.panels {
+		for _, r := range pan.runs {
+			if r != nil {
+				rows++
+			}
+		}
+	}
+	return min(max(104/vg.Length(max(rows, 1)), 13), 52)
+}
+
 // block is the height of a panel, which leaves out the steps that it has no run for.
 func (h *heat) block(pan panel) vg.Length {
 	n := 0
@@ -105,7 +117,7 @@ func (h *heat) block(pan panel) vg.Length {
 			n++
 		}
 	}
-	return pan.titleRoom() + vg.Length(n)*heatRow + 8
+	return pan.titleRoom() + vg.Length(n)*h.rowHeight() + 8
 }
 
 func (pan panel) titleRoom() vg.Length {
@@ -128,7 +140,7 @@ func (h *heat) height() vg.Length {
 
 func (h *heat) paint(p *page, title string) {
 	top := p.heading(title, h.subtitle())
-	gap := vg.Length(14)
+	gap, row := vg.Length(14), h.rowHeight()
 	width := (p.width - heatLeft - heatRight - gap) / 2
 	sides := []struct {
 		name  string
@@ -154,11 +166,11 @@ func (h *heat) paint(p *page, title string) {
 				if pan.runs[k] == nil {
 					continue
 				}
-				h.row(p, pan.runs[k], side.of, side.tint, frame{side.left, at - heatRow, side.left + width, at})
-				if side.label && h.steps[k] != "" {
-					p.write(label.right(), side.left-5, at-heatRow/2, clean(label, h.steps[k], heatLeft-8))
+				h.row(p, pan.runs[k], side.of, side.tint, frame{side.left, at - row, side.left + width, at})
+				if side.label && len(h.steps) > 1 {
+					p.write(label.right(), side.left-5, at-row/2, clean(label, h.steps[k], heatLeft-8))
 				}
-				at -= heatRow
+				at -= row
 			}
 			y -= h.block(pan)
 		}

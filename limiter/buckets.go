@@ -206,9 +206,6 @@ func (b *buckets) divide(t uint64) (quotient, remainder uint64) {
 }
 
 func (b *buckets) Count(now int64) Count {
-	if !b.begun {
-		return Count{Num: b.window}
-	}
 	steps, into, _ := b.locate(max(now, b.last))
 	n := Count{Whole: b.whole, Part: b.oldest(), Num: b.window - int64(into)}
 	if steps > b.k {

@@ -87,12 +87,12 @@ func (s Spec) withParts(text string) (Spec, error) {
 		return Spec{}, errors.New("a multi joins two limiters or more, for example multi:counter@10/1s+counter@100/1m")
 	}
 	for _, t := range texts {
+		if name, _, _ := strings.Cut(t, ":"); name == multiName {
+			return Spec{}, errors.New("a multi can't hold another: join all parts with + behind one multi:")
+		}
 		part, err := Parse(t)
 		if err != nil {
 			return Spec{}, err
-		}
-		if part.algorithm.Name == multiName {
-			return Spec{}, errors.New("a multi can't hold another: join all its parts with +")
 		}
 		s.settings.parts = append(s.settings.parts, part)
 	}

@@ -39,20 +39,39 @@ func BenchmarkAllow(b *testing.B) {
 // Nanoseconds a request of the open-loop estimate, in blocks of 512, at 27 a minute.
 func BenchmarkObserve(b *testing.B) {
 	l := limiter.Limit{Max: 100, Window: 60 * second}
+	const block = 512
+	times, after := make([]int64, 64*block), make([]limiter.Count, block)
+	for i := range times[1:] {
+		times[i+1] = times[i] + 2*l.Window/27*int64(i*i%101)/100
+	}
 	for _, text := range []string{"log", "counter", "counter:align=first", "buckets:8", "fixed"} {
 		b.Run(text, func(b *testing.B) {
-			made := must(must(limiter.Parse(text)).New(l)).(limiter.Estimator)
-			times, after := make([]int64, 512), make([]limiter.Count, 512)
-			now := int64(0)
+			made := must(must(limiter.Parse(text)).New(l))
 			b.ReportAllocs()
 			for b.Loop() {
-				for i := range times {
-					now += l.Window/27 + int64(i)*1e6
-					times[i] = now
+				made.Reset()
+				for from := 0; from < len(times); from += block {
+					made.(limiter.Estimator).Observe(times[from:from+block], nil, after)
 				}
-				made.Observe(times, nil, after)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(times)), "ns/request")
 		})
+	}
+}
+
+// A client that has been at it for a while costs no allocation, nor does a reset.
+func TestNoAllocation(t *testing.T) {
+	l := limiter.Limit{Max: 100, Window: 60 * second}
+	for _, text := range examples() {
+		made := must(must(limiter.Parse(text)).New(l))
+		client := func() {
+			made.Reset()
+			for i := range int64(1000) {
+				made.Allow(i*l.Window/300, 1)
+			}
+		}
+		if n := testing.AllocsPerRun(3, client); n != 0 {
+			t.Errorf("%s: %v allocations for a thousand requests", text, n)
+		}
 	}
 }

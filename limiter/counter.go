@@ -52,21 +52,28 @@ func (c *counter) Allow(now, cost int64) bool {
 	if cost <= 0 {
 		return cost == 0
 	}
-	ok := c.check(now, cost)
+	now = max(now, c.last) // advance, which the compiler does not inline
+	c.last = now
+	e := since(now, c.start)
+	if e >= c.span {
+		e = c.enter(now, e)
+	}
+	ok := c.admits(e, cost)
 	if ok || c.all {
-		c.cur = sum(c.cur, cost)
+		c.count(cost)
 	}
 	return ok
 }
 
-func (c *counter) check(now, cost int64) bool {
-	e := c.advance(now)
-	if cost > c.limit-c.cur {
-		return false
-	}
-	return fits(uint64(c.prev), uint64(c.window)-e, uint64(c.limit-c.cur-cost), uint64(c.window))
+func (c *counter) check(now, cost int64) bool { return c.admits(c.advance(now), cost) }
+
+// admits is the rule, e into the current window.
+func (c *counter) admits(e uint64, cost int64) bool {
+	cur, window := c.cur, uint64(c.window)
+	return cost <= c.limit-cur && fits(uint64(c.prev), window-e, uint64(c.limit-cur-cost), window)
 }
 
+// count stops at what int64 holds, which only refused requests can exceed.
 func (c *counter) count(cost int64) { c.cur = sum(c.cur, cost) }
 
 func (c *counter) countsRefused() bool { return c.all }
@@ -77,20 +84,21 @@ func (c *counter) advance(now int64) uint64 {
 	c.last = now
 	e := since(now, c.start)
 	if e >= c.span {
-		if e-c.span >= c.span {
-			return c.leap(now)
-		}
-		e -= c.span
-		c.index++
-		c.start += c.window
-		c.cur, c.prev = 0, c.cur
+		e = c.enter(now, e)
 	}
 	return e
 }
 
-// leap is advance for a time beyond the next window.
-func (c *counter) leap(now int64) uint64 {
-	steps, e := c.turn(now)
+// enter is advance for a time outside the window at hand, e after its start.
+func (c *counter) enter(now int64, e uint64) uint64 {
+	steps := uint64(1)
+	if e-c.span < c.span {
+		e -= c.span
+		c.index++
+		c.start += c.window
+	} else {
+		steps, e = c.turn(now)
+	}
 	switch steps {
 	case 0:
 	case 1:
@@ -119,29 +127,24 @@ func (c *counter) Observe(times, costs []int64, after []Count) {
 		last = t
 		e := since(t, start)
 		if e >= span {
-			if e-span >= span {
-				c.last, c.cur, c.prev = last, cur, prev
-				e = c.leap(t)
-				start, span, cur, prev = c.start, c.span, c.cur, c.prev
-			} else {
-				e -= span
-				c.index++
-				start += window
-				cur, prev = 0, cur
-			}
+			c.cur, c.prev = cur, prev
+			e = c.enter(t, e)
+			start, span, cur, prev = c.start, c.span, c.cur, c.prev
 		}
 		cur++
 		after[i] = Count{cur, prev, window - int64(e)}
 	}
-	c.last, c.start, c.cur, c.prev = last, start, cur, prev
+	c.last, c.cur, c.prev = last, cur, prev
 }
 
 func (c *counter) observeCosts(times, costs []int64, after []Count) {
 	for i, t := range times {
-		if costs[i] > 0 {
-			c.advance(t)
-			c.cur = sum(c.cur, costs[i])
+		if costs[i] <= 0 {
+			after[i] = c.Count(t)
+			continue
 		}
-		after[i] = c.Count(max(t, c.last))
+		e := c.advance(t)
+		c.count(costs[i])
+		after[i] = Count{c.cur, c.prev, c.window - int64(e)}
 	}
 }

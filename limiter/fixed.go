@@ -98,10 +98,12 @@ func (f *fixed) Observe(times, costs []int64, after []Count) {
 		if costs != nil {
 			cost = costs[i]
 		}
-		if cost > 0 {
-			f.advance(t)
-			f.count(cost)
+		if cost <= 0 {
+			after[i] = f.Count(t)
+			continue
 		}
-		after[i] = f.Count(max(t, f.last))
+		f.advance(t)
+		f.count(cost)
+		after[i] = Count{Whole: f.n}
 	}
 }

@@ -70,7 +70,8 @@ func (g *slidingLog) Allow(now, cost int64) bool {
 	if cost <= 0 {
 		return cost == 0
 	}
-	ok := g.check(now, cost)
+	g.advance(now)
+	ok := g.admits(cost)
 	if ok || g.all {
 		g.count(cost)
 	}
@@ -79,8 +80,10 @@ func (g *slidingLog) Allow(now, cost int64) bool {
 
 func (g *slidingLog) check(now, cost int64) bool {
 	g.advance(now)
-	return cost <= g.limit && g.total <= g.limit-cost
+	return g.admits(cost)
 }
+
+func (g *slidingLog) admits(cost int64) bool { return cost <= g.limit && g.total <= g.limit-cost }
 
 // advance moves the clock and forgets what is older than the window.
 func (g *slidingLog) advance(now int64) {

@@ -94,6 +94,8 @@ func walkPeak(t *testing.T, made limiter.Limiter, worst []int64, window int64) i
 		}
 		if made.Allow(at, 1) {
 			in = append(in, at)
+		} else if len(worst) > 1 {
+			t.Fatalf("request %d of a worst sequence, at %d, is refused", i, at)
 		}
 		for len(in) > 0 && at-in[first] > window {
 			first++

@@ -16,13 +16,13 @@ const mostBuckets = 1_000_000
 //
 // Rule: bucket b = floor(t*K/W) holds what was admitted at times t of it. Let r/W be how far the request is into its bucket,
 // r = t*K mod W, whole what the last K buckets hold, the current one included, and part what the one before them
-// holds. Admit iff part*(W-r) + (whole+cost)*W <= L*W. buckets:1 is the counter. Options as there.
+// holds. Admit iff part*(W-r) + (whole+cost)*W <= L*W. buckets:1 is the counter, whose options it has.
 //
 // Memory: K+1 counts and where they stand.
 //
 // Promise: 2L-1 in every closed window for every K; finer buckets shorten how long that lasts and improve the average, not
-// the peak. A closed window that ends r/W into a bucket begins r/W into the Kth before it, so it holds at most
-// part + whole <= L + part*r/W after its last admission. r is a multiple of g = gcd(K, W) below W and part at most L:
+// the peak. A closed window that ends with an admission, r/W into a bucket, begins r/W into the Kth before it, so it holds
+// at most part + whole <= L + part*r/W, as admitted. r is a multiple of g = gcd(K, W) below W and part at most L:
 // 2L - ceil(L*g/W), the same as 2L-1 unless L*g exceeds W. (With K = W a bucket is a nanosecond and this is the log.)
 // Worst case, which reaches it: L at a time x with r = W-g, then one as soon as each r = j*W/L is reached in the bucket K later,
 // the last of them at x+W at the latest.
@@ -32,7 +32,8 @@ var bucketsAlgorithm = Algorithm{
 	Promise: "2L-1 for every K",
 	Memory:  "K+1 integers",
 	Examples: []string{
-		"buckets:8", "buckets:1", "buckets:7", "buckets:60", "buckets:4:count=all", "buckets:4:align=first", "buckets:3:count=all:align=first",
+		"buckets:8", "buckets:1", "buckets:7", "buckets:60",
+		"buckets:4:count=all", "buckets:4:align=first", "buckets:3:count=all:align=first",
 	},
 	accepts: []option{optionBuckets, optionCount, optionAlign},
 	check: func(s settings, l Limit) error {

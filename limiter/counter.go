@@ -8,11 +8,11 @@ package limiter
 //
 // Memory: two counts and the window they belong to, whatever the limit.
 //
-// Promise: 2L-1 in every closed window, with any alignment and counting. A closed window that ends e into an aligned one
-// begins e into the one before. Let that one have p <= L and the current one c after the last admission; then
-// p*(W-e) + c*W <= L*W, so the window holds at most p+c <= L + p*e/W < 2L. In whole nanoseconds e <= W-1, which makes it
-// 2L - ceil(L/W), the same as 2L-1 unless L exceeds W. Worst case, which reaches it: L in the last nanosecond of a window, then one
-// at each e = j*W/L, j = 1..L-1.
+// Promise: 2L-1 in every closed window, with any alignment and counting. Take one that ends with an admission, e into an
+// aligned window; it begins e into the one before. Let that one have admitted p <= L and the current one c, the last
+// included; then p*(W-e) + c*W <= L*W (prev is p or more), so they make at most p+c <= L + p*e/W < 2L. In whole
+// nanoseconds e <= W-1, which makes it 2L - ceil(L/W), the same as 2L-1 unless L exceeds W. Worst case, which reaches it:
+// L in the last nanosecond of a window, then one at each e = j*W/L, j = 1..L-1.
 var counterAlgorithm = Algorithm{
 	Name:     "counter",
 	Doc:      "two integers; weighs the last window's count by its remaining share: prev*(1-e/W) + cur + cost <= L",

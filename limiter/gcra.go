@@ -11,9 +11,9 @@ import "math"
 // Memory: TAT, as nanoseconds and a fraction in 1/L ns, so that no rounding adds up.
 //
 // Promise: B+L in every closed window: in the time W the rate yields L, and at most B was there at its begin. Worst
-// case, which reaches it: B at once, then one as soon as it is earned, the last of them W later. If more than one request
-// per nanosecond can be earned, or if B is 1, part of what is earned is lost in between for lack of room, and the exact bound is smaller:
-// see rateBound.
+// case, which reaches it: B at once, then one as soon as it is earned, the last of them W later. If B is 1, or if more
+// than one request is earned per nanosecond, part of that can be lost for lack of room, and the exact bound is smaller: see
+// rateBound.
 var gcraAlgorithm = Algorithm{
 	Name:     "gcra",
 	Doc:      "remembers when the client will be back at rest; admits if that is at most B*W/L ahead; equals token-bucket",

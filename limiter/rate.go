@@ -17,17 +17,14 @@ func usedCount(used wide, window int64) Count {
 //
 // The eager one has less than one permit left each time, at most W-1 parts of 1/W, and earns L parts a nanosecond. If that
 // fits below the burst, B*W >= W-1+L, nothing is lost: B at first and all L that W earns. Otherwise B is 1 or L
-// exceeds W. Every nanosecond then yields B-1 permits whole, and the remaining q = L - (B-1)*W parts, at most W, earn
-// another one at every ceil(W/q)-th nanosecond, whose surplus is lost.
+// exceeds W. Every nanosecond then yields B-1 permits whole, and the remaining q = L - (B-1)*W parts earn another one at
+// every ceil(W/q)-th nanosecond, whose surplus is lost.
 func rateBound(l Limit, burst int64) int64 {
 	max, window, b := uint64(l.Max), uint64(l.Window), uint64(burst)
 	if !product(b, window).less(wide{0, window - 1 + max}) {
 		return sum(burst, l.Max)
 	}
 	each := max - (b-1)*window // (B-1)*W < L-1 here
-	if each > window {
-		each = window
-	}
 	every := (window + each - 1) / each
 	total := product(b-1, window+1).plus(wide{0, window/every + 1})
 	return int64(total.lo) // below B+L, and B*W < L+W

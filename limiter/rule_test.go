@@ -17,7 +17,8 @@ func examples() []string {
 		texts = append(texts, a.Examples...)
 	}
 	return append(texts, "buckets:2:align=first", "buckets:1000", "fixed:count=all:align=first",
-		"multi:counter:count=all+log@2/5ns", "multi:fixed:count=all:align=restart@2/5ns+buckets:3@4/17ns+gcra:burst=3", "multi:log@2/17ns+deny-all")
+		"multi:counter:count=all+log@2/5ns", "multi:fixed:count=all:align=restart@2/5ns+buckets:3@4/17ns+gcra:burst=3", "multi:log@2/17ns+deny-all",
+		"multi:log@2/5ns+counter:align=first:count=all@4/17ns", "multi:log@2/5ns+fixed:align=restart@3/17ns")
 }
 
 // An arrival is a request before anything decided it.
@@ -60,6 +61,9 @@ func drawArrivals(t *rapid.T, l limiter.Limit, unit bool) []arrival {
 	left := int64(math.MaxInt64)
 	for _, d := range steps {
 		now = plus(now, d)
+		if d == math.MaxInt64 {
+			now = plus(now, d) // from one end of int64 to the other
+		}
 		c := cost.Draw(t, "cost")
 		if c > left {
 			c = 0
@@ -292,6 +296,21 @@ func TestRefusedBeyondInt64(t *testing.T) {
 		}
 		if !made.Allow(100_000, 1) {
 			t.Errorf("%s refuses after a long pause", text)
+		}
+	}
+}
+
+// A window that begins before the earliest int64 does not look like one nearly 2^64 ns later.
+func TestFromOneEndOfTimeToTheOther(t *testing.T) {
+	for _, text := range []string{"counter", "fixed", "buckets:1", "buckets:3", "log", "gcra", "counter:align=first", "fixed:align=restart"} {
+		_, made := create(t, text, &limiter.Limit{Max: 1, Window: math.MaxInt64})
+		for _, c := range []struct {
+			at   int64
+			want bool
+		}{{math.MinInt64, true}, {math.MinInt64, false}, {math.MaxInt64, true}, {math.MaxInt64, false}, {math.MinInt64, false}} {
+			if got := made.Allow(c.at, 1); got != c.want {
+				t.Errorf("%s at %d: %v, want %v", text, c.at, got, c.want)
+			}
 		}
 	}
 }

@@ -52,7 +52,7 @@ func Parse(text string) (Spec, error) {
 
 func parse(text string) (Spec, error) {
 	if prefix, ok := isForeign(text); ok {
-		return Spec{}, fmt.Errorf("limiters with the prefix %s: are not built into this version; see `rlbench list` for those that are", prefix)
+		return Spec{}, fmt.Errorf("limiters with the prefix %s: are not built into this version; `rlbench list` shows what is", prefix)
 	}
 	body, limit, limited := strings.Cut(text, "@")
 	name, options, varied := strings.Cut(body, ":")

@@ -16,7 +16,7 @@ type Algorithm struct {
 	build    func(settings, Limit) member        // the state of a new client
 	bound    func(settings, Limit) (int64, bool) // see Spec.Bound; a sum that exceeds int64 is its largest value
 	safe     func(settings, Limit) int64         // see Spec.Safe
-	worst    func(settings, Limit) []int64       // see Spec.Worst; only called for limits that worstFits allows
+	worst    func(settings, Limit) []int64       // see Spec.Worst; not called where that is nil by size
 	estimate func(settings) string               // see Spec.EstimateID; nil: none
 }
 
@@ -34,8 +34,9 @@ type member interface {
 	countsRefused() bool
 }
 
-// Table lists all algorithms. To add one, write its file and add its line here: Parse, the list command, shell completion, the
-// property tests and the benchmarks walk this table.
+// Table lists all algorithms. To add one, write a file with its row (counter.go shows a whole one, reference.go the
+// least) and add the row's line here. Parse, the list command, shell completion, the property tests and the benchmarks
+// walk this table; only the tests' oracle wants the rule once more, in other words.
 var Table = complete(
 	logAlgorithm,
 	counterAlgorithm,

@@ -73,7 +73,7 @@ func TestWorstReachesBound(t *testing.T) {
 					}
 					continue
 				}
-				if want := promised[text]; want != nil && window >= 60e9 && !(text == "token-bucket" && most == 1) && bound != want(most) {
+				if want := promised[text]; want != nil && window >= 60e9 && bound != want(most) {
 					t.Errorf("%s under %v: bound %d, promised %d", text, l, bound, want(most))
 				}
 				if got := walkPeak(t, made, worst, window); got != bound {

@@ -37,3 +37,6 @@ type Filler interface {
 	Source
 	Fill(buf []int64) int
 }
+
+// meanGap returns the mean distance of two requests in nanoseconds, finite.
+func (c Client) meanGap() float64 { return min(float64(c.Window)/c.Rate, 1e300) }

@@ -1,0 +1,42 @@
+package generators
+
+// rebase is where a clock carries its nanoseconds over: below it the float's steps are under 2^-12 ns.
+const rebase = 1 << 40
+
+// A clock adds up gaps of real length and reads them in whole nanoseconds, rounded down, to the end of the span. Its error
+// does not grow with the time, and what it reads does not depend on how the reading is divided into calls.
+type clock struct {
+	base int64   // nanoseconds carried over
+	past float64 // since base
+	left int64   // from base to the end of the span, >= 0
+}
+
+func newClock(span int64) clock { return clock{left: span} }
+
+// advance moves the clock on by a gap >= 0. It reports false, and stays there, when the span is over.
+func (c *clock) advance(gap float64) bool {
+	c.past += gap
+	if c.past >= rebase {
+		return c.carry()
+	}
+	return int64(c.past) < c.left
+}
+
+// now returns the time; only valid after advance has reported true.
+func (c *clock) now() int64 { return c.base + int64(c.past) }
+
+func (c *clock) carry() bool {
+	if !(c.past < float64(c.left)) {
+		c.left = 0
+		return false
+	}
+	whole := int64(c.past)
+	if whole >= c.left {
+		c.left = 0
+		return false
+	}
+	c.base += whole
+	c.left -= whole
+	c.past -= float64(whole)
+	return true
+}

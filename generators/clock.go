@@ -25,18 +25,18 @@ func (c *clock) advance(gap float64) bool {
 // now returns the time; only valid after advance has reported true.
 func (c *clock) now() int64 { return c.base + int64(c.past) }
 
+// carry moves whole nanoseconds from past to base. A clock at its end stays at past 0 and left 0.
 func (c *clock) carry() bool {
-	if !(c.past < float64(c.left)) {
-		c.left = 0
+	if !(c.past < float64(c.left)) || int64(c.past) >= c.left {
+		c.stop()
 		return false
 	}
 	whole := int64(c.past)
-	if whole >= c.left {
-		c.left = 0
-		return false
-	}
 	c.base += whole
 	c.left -= whole
 	c.past -= float64(whole)
 	return true
 }
+
+// stop ends the clock's time.
+func (c *clock) stop() { c.past, c.left = 0, 0 }

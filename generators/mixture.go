@@ -3,7 +3,6 @@ package generators
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 )
 
@@ -31,7 +30,7 @@ func parseMix(text string) ([]part, error) {
 		p := part{weight: 1, text: piece}
 		if weight, rest, ok := strings.Cut(piece, " "); ok {
 			var err error
-			if p.weight, err = strconv.ParseFloat(weight, 64); err != nil || !(p.weight >= 0 && p.weight <= 1) {
+			if p.weight, err = parseNumber(weight); err != nil || !(p.weight >= 0 && p.weight <= 1) {
 				return nil, fmt.Errorf("pattern %q: the weight %q is not a share between 0 and 1", text, weight)
 			}
 			p.text = strings.TrimSpace(rest)

@@ -3,9 +3,7 @@ package generators
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 )
 
@@ -107,8 +105,8 @@ func parseSpread(text string, n int64) (*Spread, func(int64, *rand.PCG) float64,
 			return nil, nil, fmt.Errorf("rates %q: write %s%s, for example %s", text, p.Name, p.Args, p.Examples[0])
 		}
 		if given {
-			if value, err = strconv.ParseFloat(inner, 64); err != nil || math.IsNaN(value) {
-				return nil, nil, fmt.Errorf("rates %q: %q is not a number: write %s%s, for example %s", text, inner, p.Name, p.Args, p.Examples[0])
+			if value, err = parseNumber(inner); err != nil {
+				return nil, nil, fmt.Errorf("rates %q: %w: write %s%s, for example %s", text, err, p.Name, p.Args, p.Examples[0])
 			}
 		}
 		factor, err := p.New(value, n)

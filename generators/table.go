@@ -25,6 +25,15 @@ type Pattern struct {
 var Patterns = []Pattern{
 	uniformPattern,
 	poissonPattern,
+	frontPattern,
+	backPattern,
+	endPattern,
+	burstyPattern,
+	diurnalPattern,
+	flashcrowdPattern,
+	retryPattern,
+	atPattern,
+	worstPattern,
 }
 
 // PatternNames returns the names of all patterns in the order of Patterns.

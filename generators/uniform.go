@@ -5,9 +5,10 @@ import "math"
 // uniform: request k comes at floor((u+k)*W/rate), with one phase u in [0, 1) per client. Two neighbours are W/rate apart,
 // rounded down or up to a nanosecond.
 var uniformPattern = Pattern{
-	Name: "uniform",
-	Doc:  "at even distances, from a random phase on",
-	New:  plain(func() Source { return &uniform{} }),
+	Name:     "uniform",
+	Doc:      "at even distances, from a random phase on",
+	Examples: []string{"uniform"},
+	New:      plain(func() Source { return &uniform{} }),
 }
 
 // uniform counts in nanoseconds and 2^-64 of them, which is exact for any float gap.

@@ -8,6 +8,8 @@ var atPattern = Pattern{
 	Name:     "at",
 	Args:     ":ARRIVALS",
 	Doc:      "at given times",
+	say:      func(args string) string { return "at " + args },
+	scripted: true,
 	Examples: []string{"at:0s,5s*2,59s..60s*100"},
 	New: func(args string) (func() Source, error) {
 		if args == "" {

@@ -4,9 +4,12 @@ package generators
 // last nanosecond of the window has f*x left instead, rounded down. The numbers per window stay Poisson, but for a last
 // window that the span cuts: what would come after the span does not come.
 var backPattern = Pattern{
-	Name:     "back",
-	Args:     "[:f]",
-	Doc:      "at random within the last part f of every aligned window, f = 0.1 unless given",
+	Name: "back",
+	Args: "[:f]",
+	Doc:  "at random within the last part f of every aligned window, f = 0.1 unless given",
+	say: func(args string) string {
+		return "at random within the last " + percent(args) + " of every aligned window"
+	},
 	Examples: []string{"back", "back:0.5"},
 	New: func(args string) (func() Source, error) {
 		f, err := shareOfWindow(args, 0.1)

@@ -17,9 +17,16 @@ import (
 // A cycle has max(3, round(2L/rate)) windows, the rate being requests per window, so that the mean rate is roughly the client's as long as that is below 2L/3; the
 // phase of the cycle is random. With misalign=D the adversary takes windows to begin D later than they do.
 var endPattern = Pattern{
-	Name:     "end",
-	Args:     "[:misalign=D]",
-	Doc:      "as an adversary would: the limit in the last 1 % of a window, then as much as is let through in the next, then none for a while",
+	Name: "end",
+	Args: "[:misalign=D]",
+	Doc:  "as an adversary would: the limit in the last 1 % of a window, then as much as is let through in the next; its windows begin D late",
+	say: func(args string) string {
+		said := "as an adversary would: the limit in the last 1 % of a window, then as much as is let through in the next, then none for a while"
+		if args != "" {
+			said += ", windows taken to begin later than they do by " + strings.TrimPrefix(args, "misalign=")
+		}
+		return said
+	},
 	Closed:   true,
 	Examples: []string{"end", "end:misalign=2s"},
 	New: func(args string) (func() Source, error) {

@@ -9,9 +9,12 @@ import (
 // front[:f]: what a poisson client would send in an aligned window comes within the first f of it: a request at offset x of
 // the window comes at f*x instead, rounded down. The numbers per window stay Poisson.
 var frontPattern = Pattern{
-	Name:     "front",
-	Args:     "[:f]",
-	Doc:      "at random within the first part f of every aligned window, f = 0.1 unless given",
+	Name: "front",
+	Args: "[:f]",
+	Doc:  "at random within the first part f of every aligned window, f = 0.1 unless given",
+	say: func(args string) string {
+		return "at random within the first " + percent(args) + " of every aligned window"
+	},
 	Examples: []string{"front", "front:0.5"},
 	New: func(args string) (func() Source, error) {
 		f, err := shareOfWindow(args, 0.1)
@@ -28,6 +31,12 @@ func shareOfWindow(text string, byDefault float64) (float64, error) {
 		return 0, fmt.Errorf("%q is not a share of the window above 0 and up to 1", text)
 	}
 	return f, nil
+}
+
+// percent writes the share of the window for a person.
+func percent(args string) string {
+	f, _ := shareOfWindow(args, 0.1)
+	return percentage(f)
 }
 
 // parseNumber reads a finite decimal number.

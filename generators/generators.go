@@ -3,6 +3,28 @@
 // A Pattern is how one client's requests lie in time; a Workload is a population of clients with rates and a mix of
 // patterns; a Scenario is a named list of workloads. Clients are independent of each other, so any worker and any
 // shard can make any client by itself, from the seed and the client's number.
+//
+// # Scenario files
+//
+// A scenario file is TOML: a name, a doc, and one [[stage]] table for each workload.
+//
+//	name = "office-hours"
+//	doc = "A public API by day, with a few clients who try what they can get."
+//
+//	[[stage]]
+//	pattern = "0.99 diurnal + 0.01 end"
+//	rates = "lognormal(0.8)"     # constant
+//	clients = "2k"               # 1000
+//	load = 0.4                   # or per_window = 40, or requests = 1e6: one of the three must be given
+//	limit = 100                  # or a list, [60, 100]; 100
+//	window = "60s"               # "60s"
+//	span = "24h"                 # 60 windows
+//	seed = 1                     # 1
+//	label = "by day"             # ""
+//	algorithms = ["log", "counter"]   # log, counter, fixed, gcra
+//
+// Behind # stands what holds if a key is left out; pattern must be given. Counts are numbers, or strings as on the command line;
+// durations are strings. Unknown keys are errors. testdata/office-hours.toml is a whole example.
 package generators
 
 import "math/rand/v2"

@@ -3,6 +3,7 @@ package generators
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,26 +19,32 @@ func (w Workload) Model() string {
 	}
 	var how []string
 	for _, p := range t.parts {
-		text := "requests come " + p.pattern.Doc
+		said := p.pattern.Doc
+		if p.pattern.say != nil {
+			_, args, _ := strings.Cut(p.text, ":")
+			said = p.pattern.say(args)
+		}
 		if len(t.parts) > 1 {
-			text = strconv.FormatFloat(math.Round(p.weight*1e8)/1e6, 'f', -1, 64) + " % of clients: " + text
+			said = "from " + percentage(p.weight) + " of the clients " + said
 		}
-		if p.text != p.pattern.Name {
-			text += " (" + p.text + ")"
-		}
-		how = append(how, text)
+		how = append(how, said)
 	}
 	who, rates := "1 client", ""
 	if w.Clients > 1 {
 		who = grouped(w.Clients) + " independent clients"
-		rates = "; the clients' mean rates are " + t.spread.Doc
-		if w.Rates != "" && w.Rates != t.spread.Name {
-			rates += ", here " + w.Rates
-		}
+		rates = "; the clients' mean rates are " + t.spread.say(strings.Trim(strings.TrimPrefix(w.Rates, t.spread.Name), "()"))
 	}
-	return fmt.Sprintf("%s, on average %s requests per client and window of %s, for %s: %s%s; seed %d",
-		who, strconv.FormatFloat(w.PerWindow, 'g', 4, 64), units.FormatDuration(w.Window), units.FormatDuration(w.Span),
-		strings.Join(how, ", "), rates, w.Seed)
+	amount := fmt.Sprintf(", on average %s requests per client and window of %s", strconv.FormatFloat(w.PerWindow, 'g', 4, 64), units.FormatDuration(w.Window))
+	if !slices.ContainsFunc(t.parts, func(p part) bool { return !p.pattern.scripted }) {
+		amount, rates = "", ""
+	}
+	return fmt.Sprintf("%s%s, for %s: requests come %s%s; seed %d",
+		who, amount, units.FormatDuration(w.Span), strings.Join(how, ", and "), rates, w.Seed)
+}
+
+// percentage writes a share for a person.
+func percentage(share float64) string {
+	return strconv.FormatFloat(math.Round(float64(share*1e8))/1e6, 'f', -1, 64) + " %"
 }
 
 // grouped writes a whole number with commas between thousands.

@@ -1,6 +1,7 @@
 package generators
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 )
@@ -9,9 +10,12 @@ import (
 // in [0, 1), so after W/20 on average at first, up to n times (5 unless given) or until it is admitted. What it comes for
 // freshly is the same whatever is decided; so is how long it would wait after each refusal.
 var retryPattern = Pattern{
-	Name:     "retry",
-	Args:     "[:n]",
-	Doc:      "at random, and after a refusal again, first after about W/20, then twice as long each time, up to n times, n = 5 unless given",
+	Name: "retry",
+	Args: "[:n]",
+	Doc:  "at random, and after a refusal again, first after about W/20, then twice as long each time, up to n times, n = 5 unless given",
+	say: func(args string) string {
+		return "at random, and after a refusal again, first after about W/20, then twice as long each time, up to " + cmp.Or(args, "5") + " times"
+	},
 	Closed:   true,
 	Examples: []string{"retry", "retry:2"},
 	New: func(args string) (func() Source, error) {

@@ -15,6 +15,8 @@ type Spread struct {
 	Doc      string // to be read after "rates are"
 	Examples []string
 
+	say func(arg string) string // the Doc with the argument filled in
+
 	// New checks the argument, which is 0 where Args is "", and returns the factor of a client among n.
 	New func(arg float64, n int64) (func(client int64, r *rand.PCG) float64, error)
 }
@@ -22,21 +24,24 @@ type Spread struct {
 // Spreads lists all spreads of rates.
 var Spreads = []Spread{
 	{
-		Name: "constant", Doc: "all equal", Examples: []string{"constant"},
+		Name: "constant", Doc: "all equal", say: func(string) string { return "all equal" }, Examples: []string{"constant"},
 		New: func(float64, int64) (func(int64, *rand.PCG) float64, error) {
 			return func(int64, *rand.PCG) float64 { return 1 }, nil
 		},
 	},
 	{
 		Name: "lognormal", Args: "(sigma)", Doc: "lognormal: e^(sigma*z-sigma^2/2) with z standard normal",
+		say:      func(sigma string) string { return "spread lognormally with sigma " + sigma },
 		Examples: []string{"lognormal(0.8)"}, New: lognormal,
 	},
 	{
 		Name: "pareto", Args: "(alpha)", Doc: "pareto with tail exponent alpha: (alpha-1)/alpha * u^(-1/alpha) with u uniform in (0, 1)",
+		say:      func(alpha string) string { return "spread by a Pareto law with tail exponent " + alpha },
 		Examples: []string{"pareto(1.5)"}, New: pareto,
 	},
 	{
 		Name: "zipf", Args: "(s)", Doc: "zipf: client number k has a rate in proportion to (k+1)^-s",
+		say:      func(s string) string { return "spread by Zipf's law with exponent " + s },
 		Examples: []string{"zipf(1)"}, New: zipf,
 	},
 }

@@ -12,8 +12,10 @@ type Pattern struct {
 	Doc    string // how the requests come, to be read after "requests come"
 	Closed bool   // the requests depend on the decisions, so that each contestant sees its own
 
-	worst    bool     // it asks the contestant for its worst arrivals
-	Examples []string // patterns that show every argument; what walks the table runs these
+	scripted bool                     // it has its own arrivals, whatever the rate of the client
+	worst    bool                     // it asks the contestant for its worst arrivals
+	say      func(args string) string // the Doc with the arguments filled in; nil: the same
+	Examples []string                 // patterns that show every argument; what walks the table runs these
 
 	// New reads what stands behind the first colon, "" if there is no colon, and returns how to make a Source. Open-loop
 	// patterns make Fillers.

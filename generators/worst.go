@@ -7,6 +7,7 @@ var worstPattern = Pattern{
 	Doc:      "at the times that are worst for each limiter",
 	Closed:   true,
 	worst:    true,
+	scripted: true,
 	Examples: []string{"worst"},
 	New:      plain(func() Source { return &worst{} }),
 }

@@ -4,8 +4,9 @@ import "math"
 
 // The functions of this file give the same bits on every machine. The ones of package math do not: some architectures have
 // their own in assembly, and where there is a fused multiply-add the compiler may use it for x*y+z. So every product here
-// and in the patterns is rounded by an explicit conversion, which the language forbids to fuse. Additions, divisions,
-// square roots, Frexp and Ldexp are exactly rounded everywhere.
+// and in the patterns is rounded by an explicit conversion, which the language forbids to fuse; only products with
+// powers of two, which are exact, may go without. Additions, divisions, square roots, Frexp and Ldexp are rounded alike
+// everywhere.
 
 // ln2 in two parts: ln2High has its last 21 bits clear, so that its products with whole numbers below 2^20 are exact.
 const (

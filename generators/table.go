@@ -7,23 +7,23 @@ import (
 
 // A Pattern is one way for a client's requests to lie in time.
 type Pattern struct {
-	Name   string
-	Args   string // as written behind the name, ":f" or ":misalign=D"; "" if there are none
-	Doc    string // how the requests come, to be read after "requests come"
-	Closed bool   // the requests depend on the decisions, so that each contestant sees its own
-
-	scripted bool                     // it has its own arrivals, whatever the rate of the client
-	worst    bool                     // it asks the contestant for its worst arrivals
-	say      func(args string) string // the Doc with the arguments filled in; nil: the same
-	Examples []string                 // patterns that show every argument; what walks the table runs these
+	Name     string
+	Args     string   // as written behind the name, ":f" or ":misalign=D"; "" if there are none
+	Doc      string   // how the requests come, to be read after "requests come"
+	Closed   bool     // the requests depend on the decisions, so that each contestant sees its own
+	Examples []string // patterns that show every argument; what walks the table runs these
 
 	// New reads what stands behind the first colon, "" if there is no colon, and returns how to make a Source. Open-loop
 	// patterns make Fillers.
 	New func(args string) (func() Source, error)
+
+	scripted bool                     // it has its own arrivals, whatever the rate of the client
+	worst    bool                     // it asks the contestant for its worst arrivals
+	say      func(args string) string // the Doc with the arguments filled in; nil: the same
 }
 
 // Patterns lists all patterns. To add one, write a file with its row (poisson.go is a small one) and add the row's line here.
-// ParsePattern, the list command, shell completion, the property tests and the benchmarks walk this table.
+// Workloads, the list command, shell completion, the property tests and the benchmarks walk this table.
 var Patterns = []Pattern{
 	uniformPattern,
 	poissonPattern,

@@ -196,6 +196,20 @@ func TestSharesOfWindow(t *testing.T) {
 	}
 }
 
+// TestTinyWindows demands of every request that front and back leave it in its window, where many lie on the very edge of one.
+func TestTinyWindows(t *testing.T) {
+	w := Workload{Pattern: "poisson", Clients: 1, PerWindow: 3, Window: 7, Span: 7 * 5000, Max: 1, Seed: 5}
+	plain := one(compile(t, w).NewPlayer(), 0)
+	for _, pattern := range []string{"front", "front:0.6", "back", "back:0.6"} {
+		w.Pattern = pattern
+		for i, at := range one(compile(t, w).NewPlayer(), 0) {
+			if at/7 != plain[i]/7 {
+				t.Fatalf("%s: %d is moved to %d, out of its window", pattern, plain[i], at)
+			}
+		}
+	}
+}
+
 // TestProfiles compares the share of requests in each twentieth of the period with the profile's integral over it, which is
 // taken by Simpson's rule on the profile as documented.
 func TestProfiles(t *testing.T) {

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/rlbench/rlbench/generators"
+	"github.com/rlbench/rlbench/internal/units"
+	"github.com/rlbench/rlbench/limiter"
+	"github.com/rlbench/rlbench/measure"
+	"github.com/rlbench/rlbench/report/plot"
+)
+
+func timelineCommand(c *console) *cobra.Command {
+	var (
+		algorithms []string
+		limit      = limiter.Limit{Max: 100, Window: 60e9}
+		edge       limiter.Edge
+		arrivals   []generators.Arrival
+		drawing    string
+		out        output
+	)
+	cmd := &cobra.Command{
+		Use:   "timeline --at ARRIVALS",
+		Short: "Decide a few given requests, step by step",
+		Long: `Timeline gives one client's requests at given times to each limiter and prints
+the table of decisions as a textbook has it: when, how many, the window looked
+back on, what each limiter had counted, and its answer.
+
+Arrivals are times separated by commas: "5s*2" is two requests at 5 s,
+"59s..60s*100" a hundred spread evenly from 59 s to just before 60 s, and
+"10s:cost=3" one that costs 3.`,
+		Example: `  rlbench timeline --limit 5 --window 30s --at "0s,5s*2,15s*2,25s,35s,40s*3"
+  rlbench timeline --limit 5 --window 30s --at "0s*5,33s,36s" -a log,counter
+  rlbench timeline --limit 100 --at "59s..60s*100,60s..61s*101" --plot boundary.svg`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			if err := out.check(); err != nil {
+				return err
+			}
+			specs, err := limiter.ParseList(algorithms)
+			if err != nil {
+				return err
+			}
+			file := c.newFile()
+			run, err := measure.Timeline(measure.Plan{Contestants: specs, Limits: []limiter.Limit{limit}, Edge: edge}, arrivals)
+			if err != nil {
+				return err
+			}
+			file.Runs = append(file.Runs, run)
+			if drawing != "" {
+				if err := plot.Timeline(drawing, &run); err != nil {
+					return err
+				}
+				c.note("drew %s", drawing)
+			}
+			return out.write(c, file)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	take(flags, &arrivals, "at", "ARRIVALS", `when requests come: "0s,5s*2,59s..60s*100,61s:cost=3"`, generators.ParseArrivals)
+	algorithmsFlag(cmd, &algorithms, "log,counter,fixed")
+	algorithms = []string{"log,counter,fixed"}
+	take(flags, &limit.Max, "limit", "COUNT", "requests per window (100)", positive(units.ParseCount))
+	take(flags, &limit.Window, "window", "DURATION", "length of the window (60s)", positive(units.ParseDuration))
+	edgeFlag(flags, &edge)
+	flags.StringVar(&drawing, "plot", "", "draw the decisions into `FILE`.png or FILE.svg")
+	out.flags(flags)
+	if err := cmd.MarkFlagRequired("at"); err != nil {
+		panic(err) // the flag does not exist
+	}
+	return cmd
+}

@@ -113,13 +113,14 @@ func rootCommand() *cobra.Command {
 		Use:   "rlbench",
 		Short: "Judge rate limiters: traffic in, verdict out",
 		Long: `rlbench judges rate limiters. Every algorithm gets the same requests, generated
-or from your own logs, and each decision is held against the exact rule: what was
-let through that should not have been, what was refused without need, how bad the
-worst window was, and how far the algorithm's estimate is from the true count.
+or from your own logs, and each decision is held against the exact rule: what
+was let through that should not have been, what was refused without need, how
+bad the worst window was, and how far the estimate is from the true count.
 
 Results go to standard output, progress and notes to standard error.
-Exit status: 0 done; 1 measured and found wanting; 2 bad usage or unusable input;
-130 interrupted (what was measured so far is saved and marked partial).`,
+
+Exit status: 0 done; 1 measured and found wanting; 2 bad usage or unusable
+input; 130 interrupted (what was measured so far is saved, marked as partial).`,
 		Example: `  rlbench run
   rlbench timeline --limit 5 --window 30s --at "0s,5s*2,15s*2,25s,35s,40s*3"
   rlbench replay access.log --limit 60 --window 1m`,
@@ -129,6 +130,7 @@ Exit status: 0 done; 1 measured and found wanting; 2 bad usage or unusable input
 		Args:          knownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.SetUsageTemplate(usageTemplate)
 	root.SetVersionTemplate("rlbench {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)

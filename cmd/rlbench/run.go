@@ -48,7 +48,7 @@ Numbers may be written 1e6, 10k, 400M or 1_000_000; durations 60s, 1m30s or 30d.
 Ctrl-C ends the run early: what was measured so far is printed and saved, marked
 as partial. A second Ctrl-C leaves at once.`,
 		Example: `  rlbench run
-  rlbench run --pattern poisson --load 0.9 --clients 10k -a log,counter,buckets:6
+  rlbench run --pattern poisson --load 0.9 --clients 1k -a log,buckets:6
   rlbench run --scenario cloudflare --scale 0.01 -o cloudflare.json --plots plots
   rlbench run --scenario worst-case --limit 20 --window 1s`,
 		Args: noArguments,
@@ -58,7 +58,7 @@ as partial. A second Ctrl-C leaves at once.`,
 	flags.SortFlags = false
 	flags.StringVar(&r.scenario, "scenario", "patterns", "a built-in scenario's `NAME`, or a file NAME.toml")
 	algorithmsFlag(cmd, &r.changes.Algorithms, "the scenario's")
-	take(flags, &r.changes.Limits, "limit", "COUNTS", "requests per window, one or several: 60,100", listOf(units.ParseCount))
+	take(flags, &r.changes.Limits, "limit", "COUNTS", "requests per window, one or several: 60,100", listOf(positive(units.ParseCount)))
 	take(flags, &r.changes.Window, "window", "DURATION", "length of the window", given(units.ParseDuration))
 	take(flags, &r.changes.Clients, "clients", "COUNT", "how many clients there are", given(units.ParseCount))
 	take(flags, &r.changes.Span, "span", "DURATION", "simulated time (60 windows in most scenarios)", given(units.ParseDuration))
@@ -93,6 +93,9 @@ func (r *trafficRun) run(ctx context.Context, c *console) error {
 	if err := r.check(); err != nil {
 		return err
 	}
+	if _, err := limiter.ParseList(r.changes.Algorithms); err != nil {
+		return err
+	}
 	scenario, err := generators.FindScenario(r.scenario)
 	if err != nil {
 		return hint(err, "`rlbench list scenarios` describes what is built in")
@@ -120,7 +123,7 @@ type job struct {
 	stage    generators.Stage
 	traffic  *generators.Traffic
 	plan     measure.Plan
-	expected float64 // requests, about: each that is decided once
+	expected float64 // requests
 }
 
 // jobsOf makes sure of all stages before the first one runs.
@@ -151,9 +154,27 @@ func newJob(stage generators.Stage, edge limiter.Edge) (job, error) {
 	for _, l := range stage.Limits {
 		j.plan.Limits = append(j.plan.Limits, limiter.Limit{Max: l, Window: stage.Window})
 	}
-	j.expected = float64(workload.Clients) * workload.PerWindow * float64(workload.Span) / float64(workload.Window)
-	j.expected *= 1 + closedShare(j.traffic)*float64(len(j.plan.Contestants)*len(j.plan.Limits)-1)
-	return j, possible(j.plan)
+	if err := possible(j.plan); err != nil {
+		return job{}, err
+	}
+	j.expected = expected(j.traffic, j.plan)
+	return j, nil
+}
+
+// expected is how many requests will be decided, about: those of closed-loop clients once for each contestant.
+func expected(traffic *generators.Traffic, plan measure.Plan) float64 {
+	w := traffic.Workload()
+	if w.Pattern == "worst" {
+		var sum int
+		for _, spec := range plan.Contestants {
+			for _, limit := range plan.Limits {
+				sum += len(spec.Worst(limit))
+			}
+		}
+		return float64(sum) * float64(w.Clients)
+	}
+	requests := float64(w.Clients) * w.PerWindow * float64(w.Span) / float64(w.Window)
+	return requests * (1 + closedShare(traffic)*float64(len(plan.Contestants)*len(plan.Limits)-1))
 }
 
 // possible refuses a plan with a contestant that can't work under one of the limits.
@@ -179,8 +200,8 @@ func closedShare(traffic *generators.Traffic) float64 {
 	return float64(closed) / float64(n)
 }
 
-// expected is how many requests all jobs make for the shard, about.
-func (r *trafficRun) expected(jobs []job) int64 {
+// share is how many requests the shard has of all jobs, about.
+func (r *trafficRun) share(jobs []job) int64 {
 	var sum float64
 	for _, j := range jobs {
 		sum += j.expected
@@ -207,7 +228,7 @@ func (r *trafficRun) announce(name string, jobs []job) string {
 		part = fmt.Sprintf(" (shard %s of them)", r.shard)
 	}
 	return fmt.Sprintf("%s: %s, %s%s, about %s requests; limit %s; %s",
-		name, human.Plural(runs, "run"), human.Plural(clients, "client"), part, human.Count(r.expected(jobs)),
+		name, human.Plural(runs, "run"), human.Plural(clients, "client"), part, human.Count(r.share(jobs)),
 		strings.Join(limits, ", "), strings.Join(specs, ", "))
 }
 
@@ -224,7 +245,7 @@ func (r *trafficRun) judge(ctx context.Context, c *console, scenario generators.
 	if r.shard.Count > 0 {
 		file.Part = &results.Part{Shard: r.shard, ConfigDigest: runDigest(scenario, r.edge)}
 	}
-	progress := c.meter(r.progress, "requests", r.expected(jobs))
+	progress := c.meter(r.progress, "requests", r.share(jobs))
 	defer progress.stop()
 	options := measure.Options{Workers: int(r.workers), Shard: r.shard, Progress: progress.add}
 	for _, j := range jobs {

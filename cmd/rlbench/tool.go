@@ -72,7 +72,7 @@ func versionCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long:  "Version prints the version of rlbench, the commit it was built from, and the Go version.",
+		Long:  "Version prints the version of rlbench, its commit, and that of Go.",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(c.stdout, "rlbench "+version())

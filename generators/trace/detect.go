@@ -1,0 +1,172 @@
+package trace
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+const (
+	headLines  = 1000 // that are looked at to tell the format
+	enoughHead = 100  // lines, so that no further block is read for more
+	headBlocks = 4
+)
+
+// readHead reads the first blocks of a file that have lines to tell the format from; blocks before them are sent. ok is
+// false if ctx is done.
+func (s *stream) readHead(file int, src *source) (head []*block, ok bool) {
+	usable := 0
+	for len(head) < headBlocks && usable < enoughHead && src.err == nil {
+		b := s.next(file, src)
+		if b == nil {
+			return nil, false
+		}
+		n := len(usableLines(nil, b.data, enoughHead))
+		usable += n
+		if n > 0 {
+			head = append(head, b)
+		} else if b.parser = (empty{}); !s.send(b) {
+			return nil, false
+		}
+	}
+	return head, true
+}
+
+// usableLines appends the lines of data that are neither blank nor comments, until there are most of them.
+func usableLines(list [][]byte, data []byte, most int) [][]byte {
+	for len(data) > 0 && len(list) < most {
+		var line []byte
+		line, data = cutLine(data)
+		if !isIgnored(line) {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// choose makes the parser of a file, detecting its format unless it was given. Files must agree.
+func (s *stream) choose(name string, blocks []*block) (parser, error) {
+	var head [][]byte
+	for _, b := range blocks {
+		head = usableLines(head, b.data, headLines)
+	}
+	wanted := s.options.Format
+	if wanted == "" || wanted == "auto" {
+		found, err := detect(head, &s.options, s.before)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", displayName(name), err)
+		case found == nil && len(head) > 0:
+			return nil, fmt.Errorf("%s: no format recognised in the first %s: name it with --format (%s)",
+				displayName(name), plural(len(head), "line"), strings.Join(formatNames(), ", "))
+		case found == nil:
+			return empty{}, nil
+		case s.format != nil && s.format != found:
+			return nil, fmt.Errorf("%s is %s, the files before it are %s: read them apart, or name one with --format",
+				displayName(name), found.Name, s.format.Name)
+		}
+		s.format = found
+	}
+	if err := s.options.noColumns(s.format); err != nil {
+		return nil, fmt.Errorf("%s: %w", displayName(name), err)
+	}
+	p, err := s.format.open(head, &s.options, s.before)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", displayName(name), err)
+	}
+	s.before = p
+	return p, nil
+}
+
+// detect returns the format that most lines fit, nil if none fits any. Lines that fit no format count for nothing, but
+// a second format with more than a tenth of the first's lines is an error.
+func detect(head [][]byte, o *Options, before parser) (*Format, error) {
+	fits := make([]int, len(Formats))
+	best := 0
+	var first error
+	var r record
+	for i := range Formats {
+		p, err := Formats[i].open(head, o, before)
+		if err != nil {
+			if first == nil {
+				first = err
+			}
+			continue
+		}
+		for _, line := range head {
+			if p.fits(line, &r) {
+				fits[i]++
+			}
+		}
+		if fits[i] > fits[best] {
+			best = i
+		}
+	}
+	if fits[best] == 0 {
+		return nil, first
+	}
+	for i, n := range fits {
+		if i != best && n > fits[best]/10 {
+			return nil, fmt.Errorf("%s look like %s and %s like %s: name the format with --format %s or --format %s",
+				plural(fits[best], "line"), Formats[best].Name, plural(n, "line"), Formats[i].Name, Formats[best].Name, Formats[i].Name)
+		}
+	}
+	return &Formats[best], nil
+}
+
+// noColumns is the error of options that choose columns where there are none.
+func (o *Options) noColumns(f *Format) error {
+	switch {
+	case f.columns:
+		return nil
+	case o.TimeField != "":
+		return fmt.Errorf("format %s has its own time: leave out --time %s", f.Name, o.TimeField)
+	case o.KeyField != "" && o.KeyField != "client":
+		return fmt.Errorf("format %s has no column to choose as key: leave out --key %s", f.Name, o.KeyField)
+	case o.CostField != "" && o.CostField != "none":
+		return fmt.Errorf("format %s has no column to choose as cost: leave out --cost %s", f.Name, o.CostField)
+	}
+	return nil
+}
+
+// empty is the parser of lines that are all blank or comments.
+type empty struct{}
+
+func (empty) parse([]byte, *record) verdict { return noTime }
+func (empty) fits([]byte, *record) bool     { return false }
+
+func displayName(name string) string {
+	if name == "-" {
+		return "standard input"
+	}
+	return name
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// cutLine takes the first line off data, and the line end off the line.
+func cutLine(data []byte) (line, rest []byte) {
+	n := bytes.IndexByte(data, '\n')
+	if n < 0 {
+		line = data
+	} else {
+		line, rest = data[:n], data[n+1:]
+	}
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
+	}
+	return line, rest
+}
+
+// isIgnored reports whether a line is blank or a comment.
+func isIgnored(line []byte) bool {
+	if len(line) > 0 && line[0] != '#' && line[0] > ' ' {
+		return false
+	}
+	return len(line) == 0 || line[0] == '#' || len(bytes.Trim(line, " \t\r")) == 0
+}

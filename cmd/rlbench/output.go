@@ -31,8 +31,11 @@ func (o *output) plotsFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&o.plots, "plots", "", "draw plots into the folder `DIR`, as PNG and SVG")
 }
 
-// check finds out before any work whether its results could be kept.
-func (o *output) check() error {
+// check finds out before any work whether its results could be kept, as those of a shard must be.
+func (o *output) check(shard results.Shard) error {
+	if shard.Count > 0 && o.file == "" && !o.json {
+		return hint(fmt.Errorf("--shard %s: a part is of use only if it is kept", shard), "give -o FILE.json too")
+	}
 	if o.file != "" && o.file != "-" {
 		if info, err := os.Stat(o.file); err == nil && info.IsDir() {
 			return hint(fmt.Errorf("%s is a folder, and the result is a file", o.file), "give -o %s", filepath.Join(o.file, "results.json"))
@@ -77,9 +80,6 @@ func writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// kept reports whether the result file goes anywhere, so that rlbench can read it again.
-func (o *output) kept() bool { return o.file != "" || o.json }
-
 // write keeps the result file, draws the plots, and prints the file or its tables; standard output comes last, since
 // whoever reads it may leave early.
 func (o *output) write(c *console, f *results.File) error {
@@ -99,6 +99,9 @@ func (o *output) write(c *console, f *results.File) error {
 	show := report.Text
 	if o.json || o.file == "-" {
 		show = results.Encode
+		for _, warning := range f.Warnings { // which tables begin with
+			c.note("warning: %s", warning)
+		}
 	}
 	out := bufio.NewWriter(c.stdout)
 	if err := show(out, f); err != nil {

@@ -21,9 +21,9 @@ func reportCommand(c *console) *cobra.Command {
 		Use:   "report FILE...",
 		Short: "Show result files again: as tables or as plots",
 		Long: `Report shows what result files hold. Without -o it prints their tables. The name
-after -o says the form by its ending; a folder (DIR/) gets all plots.
-rlbench list reporters shows the forms. Runs of several files are shown together.`,
-		Example: `  rlbench run -o results.json
+after -o says the form by its ending; a folder (DIR/) gets all plots; rlbench
+list reporters shows the forms. Runs of several files are shown together.`,
+		Example: `  rlbench run --pattern poisson -o results.json
   rlbench report results.json
   rlbench report results.json -o plots/`,
 		Args: inputs("result files, as -o writes them"),

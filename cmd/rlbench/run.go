@@ -49,7 +49,7 @@ Ctrl-C ends the run early: what was measured so far is printed and saved, marked
 as partial. A second Ctrl-C leaves at once.`,
 		Example: `  rlbench run
   rlbench run --pattern poisson --load 0.9 --clients 1k -a log,buckets:6
-  rlbench run --scenario cloudflare --scale 0.01 -o cloudflare.json --plots plots
+  rlbench run --scenario cloudflare --scale 0.01 -o r.json --plots plots
   rlbench run --scenario worst-case --limit 20 --window 1s`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context(), c) },
@@ -87,10 +87,7 @@ func scenarioNames() (names []string) {
 }
 
 func (r *trafficRun) run(ctx context.Context, c *console) error {
-	if r.shard.Count > 0 && !r.kept() {
-		return hint(fmt.Errorf("--shard %s: a part is of use only if it is kept", r.shard), "give -o FILE.json too")
-	}
-	if err := r.check(); err != nil {
+	if err := r.output.check(r.shard); err != nil {
 		return err
 	}
 	if _, err := limiter.ParseList(r.changes.Algorithms); err != nil {
@@ -264,6 +261,11 @@ func (r *trafficRun) judge(ctx context.Context, c *console, scenario generators.
 			add(file, run, tally)
 		}
 	}
+	return interrupted(ctx, file, progress)
+}
+
+// interrupted marks the file, and says so, if the work was cut short.
+func interrupted(ctx context.Context, file *results.File, progress *meter) (*results.File, error) {
 	if ctx.Err() == nil {
 		return file, nil
 	}

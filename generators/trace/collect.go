@@ -109,7 +109,7 @@ func (c *collector) addRequests(l *lines) error {
 			c.stats.ResolutionNS /= 10
 		}
 		cost := int64(1)
-		if l.costs != nil {
+		if len(l.costs) > 0 {
 			cost = l.costs[i]
 		}
 		c.append(client, t, cost)
@@ -170,6 +170,7 @@ func (c *collector) trace(workers int) (*Trace, error) {
 		t.costs = c.scatterCosts(places)
 	}
 	c.chunks, c.counts = nil, nil
+	c.keys.hashes, c.keys.slots = nil, nil // no more keys come
 	t.stats.Digest = fmt.Sprintf("%016x", t.sortClients(workers))
 	return t, nil
 }

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,6 +27,7 @@ func TestExamples(t *testing.T) {
 		}
 		t.Run(cmd.Name(), func(t *testing.T) {
 			dir := t.TempDir()
+			writeLogs(t, dir)
 			for line := range strings.Lines(cmd.Example) {
 				sh := exec.CommandContext(t.Context(), "sh", "-c", line)
 				sh.Dir = dir
@@ -31,6 +36,28 @@ func TestExamples(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// writeLogs makes the files that the examples name.
+func writeLogs(t *testing.T, dir string) {
+	t.Helper()
+	line := `198.51.100.7 - - [10/Oct/2025:13:55:36 +0000] "GET / HTTP/1.1" 200 2326 "-" "curl/8.0"` + "\n"
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	if _, err := zip.Write([]byte(strings.Repeat(line, 3))); err != nil {
+		t.Fatal(err)
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{
+		"access.log": strings.Repeat(line, 2), "access.log.1.gz": packed.String(),
+		"events.csv": "at,user,tokens\n0.5,ann,30000\n2.25,ann,20000\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

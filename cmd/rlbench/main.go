@@ -124,7 +124,7 @@ Exit status: 0 done; 1 measured and found wanting; 2 bad usage or unusable
 input; 130 interrupted (what was measured so far is saved, marked as partial).`,
 		Example: `  rlbench run
   rlbench timeline --limit 5 --window 30s --at "0s,5s*2,15s*2,25s,35s,40s*3"
-  rlbench help replay`,
+  rlbench replay access.log --limit 60 --window 1m`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

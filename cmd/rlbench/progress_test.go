@@ -19,16 +19,17 @@ func TestPlainProgress(t *testing.T) {
 		var out bytes.Buffer
 		c := &console{stderr: &out, pause: 10 * time.Second}
 		m := c.meter("plain", "requests", 60e6)
+		<-time.After(time.Second / 2) // so that work and lines do not meet
 		for range 55 {
-			<-time.After(time.Second)
 			m.add(1e6)
+			<-time.After(time.Second)
 		}
 		m.stop()
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		want := []string{
 			"rlbench: 33 % of about 60M requests, 1M/s, 40s left",
 			"rlbench: 50 % of about 60M requests, 1M/s, 30s left",
-			"rlbench: 55M requests in 55s, 1M/s",
+			"rlbench: 55M requests in 55.5s, 990,990/s",
 		}
 		if len(lines) != 6 || lines[1] != want[0] || lines[2] != want[1] || lines[5] != want[2] {
 			t.Errorf("progress is\n%s\nwant six lines, among them\n%s", out.String(), strings.Join(want, "\n"))

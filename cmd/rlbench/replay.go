@@ -49,9 +49,9 @@ window below 100 s gets a warning.
 
 A CSV file has the columns timestamp, key and, if need be, cost; --time, --key
 and --cost name others.`,
-		Example: `  printf '0s 0,a\n1,a\n' | tr -d s > two.csv
-  rlbench replay two.csv --format csv --limit 60,100 --window 1s,1m
-  printf 'at,user\n0.5,ann\n0.75,bob\n' | rlbench replay - --time at --key user`,
+		Example: `  rlbench replay access.log access.log.1.gz --limit 60,100
+  zcat access.log.1.gz | rlbench replay - --limit 60 --window 10s,1m
+  rlbench replay events.csv --time at --key user --cost tokens --limit 40k`,
 		Args: inputs("log files, plain or compressed"),
 		RunE: func(cmd *cobra.Command, files []string) error { return r.run(cmd.Context(), c, files) },
 	}

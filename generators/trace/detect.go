@@ -23,7 +23,7 @@ func (s *stream) readHead(file int, src *source) (head []*block, ok bool) {
 		}
 		n := len(usableLines(nil, b.data, enoughHead))
 		usable += n
-		if n > 0 {
+		if n > 0 || len(head) > 0 {
 			head = append(head, b)
 		} else if b.parser = (empty{}); !s.send(b) {
 			return nil, false

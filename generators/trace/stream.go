@@ -276,7 +276,7 @@ func (s *source) fill(b *block) {
 			b.data, s.err = b.data[:len(b.data)+n], err
 		}
 		s.mark(b)
-		if s.skip(b); len(b.data) < cap(b.data) {
+		if s.skip(b); len(b.data) < cap(b.data) || s.err != nil {
 			continue
 		}
 		if n := bytes.LastIndexByte(b.data, '\n'); n >= 0 {

@@ -75,7 +75,7 @@ func TestDigest(t *testing.T) {
 
 // A trace holds what its doc says, however long the lines were.
 func TestMemory(t *testing.T) {
-	const n = 300_000
+	const n = 150_000
 	for _, c := range []struct {
 		cost  string
 		bytes float64

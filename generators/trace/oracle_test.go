@@ -54,6 +54,9 @@ func oracleInstant(layout, before, seconds, after string) (int64, bool) {
 
 func oracleCLF(line string, vhost bool) (event, bool) {
 	for i := range len(line) {
+		if !strings.HasPrefix(line[i:], " [") {
+			continue
+		}
 		m := clfTime.FindStringSubmatch(line[i:])
 		if m == nil {
 			continue

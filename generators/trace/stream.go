@@ -247,7 +247,7 @@ func decompress(r io.Reader) (plain io.Reader, done func(), err error) {
 		}
 		return z, func() {}, err
 	case bytes.Equal(magic, []byte("\x28\xb5\x2f\xfd")), len(magic) == 4 && magic[0]&0xf0 == 0x50 && string(magic[1:]) == "\x2a\x4d\x18":
-		z, err := zstd.NewReader(in)
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1)) // in this goroutine
 		if err != nil {
 			return nil, nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/gzip"
 )
 
 // chunkSize is how many requests a chunk holds; memory is taken in such steps.
@@ -78,10 +79,13 @@ func (c *collector) add(b *block, allowTruncated bool) error {
 	return nil
 }
 
-// because puts the error of a cut file in words.
+// because puts the error of a cut or spoilt file in words.
 func because(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("its compressed data is cut: %w", err)
+	case errors.Is(err, gzip.ErrHeader):
+		return fmt.Errorf("what follows is not gzip data: %w", err)
 	}
 	return err
 }

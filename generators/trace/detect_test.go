@@ -61,6 +61,7 @@ func TestInputErrors(t *testing.T) {
 		"no header":            {Options{KeyField: "who"}, []string{csv}, []string{`no header names a column "who"`, "--key 2"}},
 		"one column for two":   {Options{KeyField: "1"}, []string{csv}, []string{"column 1", "--key"}},
 		"column 0":             {Options{KeyField: "0"}, []string{csv}, []string{`"0"`}},
+		"empty, then a header": {Options{KeyField: "who"}, []string{"", "when,who\n"}, []string{"log.1", "no format recognised"}},
 		"too few columns":      {Options{Format: "csv", KeyField: "9"}, []string{csv}, []string{"too few columns"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,5 +135,22 @@ func TestColumns(t *testing.T) {
 	parts := load(t, Options{}, write(t, []byte("key,timestamp\na,1\n"), []byte("a,2\n"), []byte("a,3\n"))...)
 	if _, times, _ := parts.Client(0); len(times) != 3 || parts.Stats().Skipped != 0 {
 		t.Errorf("parts of a file whose first has the header: %v", times)
+	}
+}
+
+// Names and aliases are one set without doubles, and find their format.
+func TestFormatNames(t *testing.T) {
+	seen := map[string]bool{"auto": true, "": true}
+	for i := range Formats {
+		f := &Formats[i]
+		for _, name := range append([]string{f.Name}, f.Aliases...) {
+			if seen[name] || formatNamed(name) != f || f.Doc == "" {
+				t.Errorf("%q is not the one name of %s", name, f.Name)
+			}
+			seen[name] = true
+		}
+	}
+	if s := load(t, Options{Format: "common"}, write(t, madeLog("clf", 3))...).Stats(); s.Format != "clf" || s.Parsed != 3 {
+		t.Errorf("common is read as %+v", s)
 	}
 }

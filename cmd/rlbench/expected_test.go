@@ -24,7 +24,7 @@ type expectation struct {
 	Requests         int64
 	LogAdmitted      int64 `json:"log_admitted"`
 	Clients          int64
-	counts           // of the counter
+	counts                 // of the counter
 	ClientsOverLimit int64 `json:"clients_over_limit"`
 	PeakWindow       int64 `json:"peak_window"`
 	Estimate         estimates

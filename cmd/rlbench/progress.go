@@ -35,7 +35,7 @@ func (c *console) meter(how, unit string, total int64) *meter {
 	switch {
 	case how == "none":
 		m.halt, m.say = func() {}, func(string, ...any) {}
-	case how != "plain" && drawable(c.stderr) && (how == "bar" || os.Getenv("CI") == ""):
+	case drawsBar(how, c.stderr):
 		m.halt = m.bar(c.stderr)
 	default:
 		m.halt = m.lines(c)
@@ -43,8 +43,12 @@ func (c *console) meter(how, unit string, total int64) *meter {
 	return m
 }
 
-// drawable reports whether w is a terminal that can go back to the start of a line.
-func drawable(w io.Writer) bool {
+// drawsBar reports whether w gets a bar: only a terminal that can go back to the start of a line, and not in CI unless
+// asked for.
+func drawsBar(how string, w io.Writer) bool {
+	if how != "bar" && (how != "auto" || os.Getenv("CI") != "") {
+		return false
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }

@@ -41,7 +41,8 @@ the exact log on the same arrivals (consequences). It prints the average and the
 worst window side by side, and how far each estimate is from the true count.
 
 A scenario is built in (rlbench list scenarios shows them) or a TOML file. The
-flags change every stage of it. The same seed gives the same requests on every
+flags change every stage of it. Without one, it is the patterns at nine tenths of
+the limit. The same seed gives the same requests on every
 machine, for any number of workers and shards.
 
 Numbers may be written 1e6, 10k, 400M or 1_000_000; durations 60s, 1m30s or 30d.
@@ -56,7 +57,7 @@ as partial. A second Ctrl-C leaves at once.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&r.scenario, "scenario", "patterns", "a built-in scenario's `NAME`, or a file NAME.toml")
+	flags.StringVar(&r.scenario, "scenario", "", "a built-in scenario's `NAME`, or a file NAME.toml (patterns, at load 0.9 only)")
 	algorithmsFlag(cmd, &r.changes.Algorithms, "the scenario's")
 	take(flags, &r.changes.Limits, "limit", "COUNTS", "requests per window, one or several: 60,100", listOf(positive(units.ParseCount)))
 	take(flags, &r.changes.Window, "window", "DURATION", "length of the window", given(units.ParseDuration))
@@ -93,6 +94,7 @@ func (r *trafficRun) run(ctx context.Context, c *console) error {
 	if _, err := limiter.ParseList(r.changes.Algorithms); err != nil {
 		return err
 	}
+	r.setDefaults()
 	scenario, err := generators.FindScenario(r.scenario)
 	if err != nil {
 		return hint(err, "`rlbench list scenarios` describes what is built in")
@@ -113,6 +115,18 @@ func (r *trafficRun) run(ctx context.Context, c *console) error {
 		return err
 	}
 	return measured
+}
+
+// setDefaults chooses the first answer of somebody who named no scenario: every pattern, at one load.
+func (r *trafficRun) setDefaults() {
+	if r.scenario != "" {
+		return
+	}
+	r.scenario = "patterns"
+	if r.changes.Load == nil && r.changes.Requests == nil {
+		load := 0.9
+		r.changes.Load = &load
+	}
 }
 
 // A job is a stage that is ready to run.

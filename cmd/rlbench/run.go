@@ -41,8 +41,8 @@ the exact log on the same arrivals (consequences). It prints the average and the
 worst window side by side, and how far each estimate is from the true count.
 
 A scenario is built in (rlbench list scenarios shows them) or a TOML file. The
-flags change every stage of it. Without one, it is the patterns at nine tenths of
-the limit. The same seed gives the same requests on every
+flags change every stage of it. Without one, it is all patterns at nine tenths of
+the limit, or the one of --pattern at several loads. The same seed gives the same requests on every
 machine, for any number of workers and shards.
 
 Numbers may be written 1e6, 10k, 400M or 1_000_000; durations 60s, 1m30s or 30d.
@@ -123,7 +123,7 @@ func (r *trafficRun) setDefaults() {
 		return
 	}
 	r.scenario = "patterns"
-	if r.changes.Load == nil && r.changes.Requests == nil {
+	if r.changes.Load == nil && r.changes.Requests == nil && r.changes.Pattern == nil {
 		load := 0.9
 		r.changes.Load = &load
 	}

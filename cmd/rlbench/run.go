@@ -41,9 +41,9 @@ the exact log on the same arrivals (consequences). It prints the average and the
 worst window side by side, and how far each estimate is from the true count.
 
 A scenario is built in (rlbench list scenarios shows them) or a TOML file. The
-flags change every stage of it. Without one, it is all patterns at nine tenths of
-the limit, or the one of --pattern at several loads. The same seed gives the same requests on every
-machine, for any number of workers and shards.
+flags change every stage of it. Without one, it is all patterns at nine tenths
+of the limit, or the one of --pattern at several loads. The same seed gives the
+same requests on every machine, for any number of workers and shards.
 
 Numbers may be written 1e6, 10k, 400M or 1_000_000; durations 60s, 1m30s or 30d.
 Ctrl-C ends the run early: what was measured so far is printed and saved, marked

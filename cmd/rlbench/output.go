@@ -40,8 +40,10 @@ func (o *output) check(shard results.Shard) error {
 		if info, err := os.Stat(o.file); err == nil && info.IsDir() {
 			return hint(fmt.Errorf("%s is a folder, and the result is a file", o.file), "give -o %s", filepath.Join(o.file, "results.json"))
 		}
-		if err := writable(filepath.Dir(o.file)); err != nil {
-			return fmt.Errorf("no result can be written to %s: %w", o.file, err)
+		if !special(o.file) {
+			if err := writable(filepath.Dir(o.file)); err != nil {
+				return fmt.Errorf("no result can be written to %s: %w", o.file, err)
+			}
 		}
 	}
 	if o.plots == "" {
@@ -84,7 +86,7 @@ func writable(dir string) error {
 // whoever reads it may leave early.
 func (o *output) write(c *console, f *results.File) error {
 	if o.file != "" && o.file != "-" {
-		if err := results.Write(o.file, f); err != nil {
+		if err := o.keep(f); err != nil {
 			return err
 		}
 		c.note("wrote %s", o.file)
@@ -108,6 +110,25 @@ func (o *output) write(c *console, f *results.File) error {
 		return err
 	}
 	return out.Flush()
+}
+
+// keep writes the result file.
+func (o *output) keep(f *results.File) (err error) {
+	if !special(o.file) {
+		return results.Write(o.file, f)
+	}
+	device, err := os.OpenFile(o.file, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("writing results: %w", err)
+	}
+	defer func() { err = errors.Join(err, device.Close()) }()
+	return results.Encode(device, f)
+}
+
+// special reports whether there is a device or a pipe of that name, which is written to and never replaced.
+func special(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular()
 }
 
 // newFile begins a result file.

@@ -78,9 +78,9 @@ func (c *console) report(r report.Reporter, to string, f *results.File) (err err
 	}
 	w := c.stdout
 	if to != "-" {
-		file, err := os.Create(to)
-		if err != nil {
-			return fmt.Errorf("writing the report: %w", err)
+		file, failed := os.Create(to)
+		if failed != nil {
+			return fmt.Errorf("writing the report: %w", failed)
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
 		w = file

@@ -274,7 +274,7 @@ func TestWorkersAndShards(t *testing.T) {
 		Limits:      []limiter.Limit{{Max: 100, Window: window}, {Max: 50, Window: window}},
 	}
 	for _, pattern := range []string{"poisson", "retry", "0.5 back + 0.5 end"} {
-		w := generators.Workload{Pattern: pattern, Rates: "lognormal(0.8)", Clients: 203, PerWindow: 60, Window: window, Span: 20 * window, Max: 100, Seed: 11}
+		w := generators.Workload{Pattern: pattern, Rates: "lognormal(0.8)", Clients: 67, PerWindow: 60, Window: window, Span: 7 * window, Max: 100, Seed: 11}
 		whole := asJSON(t, play(t, w, plan, measure.Options{Workers: 1}))
 		if got := asJSON(t, play(t, w, plan, measure.Options{Workers: 8})); got != whole {
 			t.Errorf("%s: 8 workers measure something else than 1", pattern)

@@ -49,9 +49,11 @@ func parseCLF(line []byte, r *record, vhost bool) (rest []byte, why verdict) {
 	r.key, line = line[:n], line[n:]
 	r.cost = 1
 
+	why = noTime
 	if len(line) > len(usual) && string(line[:len(usual)]) == usual {
 		rest, why = parseBracket(line[len(usual):], r)
-	} else {
+	}
+	if why != request { // the bracket may stand behind words, or be a later one
 		rest, why = searchBracket(line, r)
 	}
 	if why != request {

@@ -41,10 +41,11 @@ func listCommand(c *console) *cobra.Command {
 		names = append(names, l.name)
 	}
 	return &cobra.Command{
-		Use:   "list [" + strings.Join(names, "|") + "]...",
+		Use:   "list [TABLE]...",
 		Short: "List limiters, patterns, rates, scenarios and formats",
 		Long: `List prints what can be named on the command line: all of it, or only the tables
-that are asked for.`,
+that are asked for:
+` + strings.Join(names, ", ") + ".",
 		Example: `  rlbench list
   rlbench list specs patterns`,
 		ValidArgs: names,

@@ -13,29 +13,16 @@ type clock struct {
 
 func newClock(span int64) clock { return clock{left: span} }
 
-// advance moves the clock on by a gap >= 0. It reports false, and stays there, when the span is over.
-func (c *clock) advance(gap float64) bool {
-	c.past += gap
-	if c.past >= rebase {
-		return c.carry()
-	}
-	return int64(c.past) < c.left
-}
-
-// now returns the time; only valid after advance has reported true.
-func (c *clock) now() int64 { return c.base + int64(c.past) }
-
 // carry moves whole nanoseconds from past to base. A clock at its end stays at past 0 and left 0.
-func (c *clock) carry() bool {
+func (c *clock) carry() {
 	if !(c.past < float64(c.left)) || int64(c.past) >= c.left {
 		c.stop()
-		return false
+		return
 	}
 	whole := int64(c.past)
 	c.base += whole
 	c.left -= whole
 	c.past -= float64(whole)
-	return true
 }
 
 // stop ends the clock's time.

@@ -1,7 +1,10 @@
 package generators
 
+// An ordered value knows which of two comes first.
+type ordered[T any] interface{ before(T) bool }
+
 // A queue is a binary heap: the first element is before all others.
-type queue[T interface{ before(T) bool }] []T
+type queue[T ordered[T]] []T
 
 func (q *queue[T]) push(x T) {
 	h := append(*q, x)

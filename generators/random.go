@@ -30,9 +30,6 @@ func clientSeed(seed uint64, client int64, purpose uint64) (uint64, uint64) {
 // uniform01 turns 64 random bits into a number in [0, 1).
 func uniform01(u uint64) float64 { return float64(u>>11) * 0x1p-53 }
 
-// below returns a random whole number in [0, n), n >= 1, from 64 random bits, by proportion: the bias is below n/2^53.
-func below(u uint64, n int64) int64 { return min(int64(float64(uniform01(u)*float64(n))), n-1) }
-
 // normal returns a standard normal variate, by the polar method.
 func normal(r *rand.PCG) float64 {
 	for {

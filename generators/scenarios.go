@@ -16,15 +16,11 @@ func patternsScenario() Scenario {
 	}
 	for _, pattern := range []string{"uniform", "poisson", "front", "back", "end", "bursty", "diurnal", "flashcrowd", "retry"} {
 		for _, load := range []float64{0.5, 0.9, 1.5} {
-			clients := int64(200)
-			switch {
-			case pattern == "end" && load > 1:
+			if pattern == "end" && load > 1 {
 				continue // its cycle can't be shorter than at 0.9
-			case pattern == "retry":
-				clients = 64 // who come back send up to 6 times as much, to each algorithm its own
 			}
 			s.Stages = append(s.Stages, Stage{
-				Pattern: pattern, Clients: clients, Load: load, Limits: []int64{100}, Window: minute, Span: 60 * minute, Seed: 1,
+				Pattern: pattern, Clients: 200, Load: load, Limits: []int64{100}, Window: minute, Span: 60 * minute, Seed: 1,
 				Algorithms: []string{"log", "counter", "fixed", "gcra"},
 			})
 		}

@@ -88,7 +88,7 @@ func (s Spec) withParts(text string) (Spec, error) {
 	}
 	for _, t := range texts {
 		if name, _, _ := strings.Cut(t, ":"); name == multiName {
-			return Spec{}, errors.New("a multi can't hold another: join all parts with + behind one multi:")
+			return Spec{}, errors.New("a multi can't hold another: join all parts with + behind one multi prefix")
 		}
 		part, err := Parse(t)
 		if err != nil {

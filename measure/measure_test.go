@@ -68,7 +68,7 @@ func drawClients(t *rapid.T, window int64) []client {
 
 // TestAgainstOracle compares every sum of the engine with the quadratic oracle on random traffic.
 func TestAgainstOracle(t *testing.T) {
-	list := specs(t, contestants...)
+	all := specs(t, contestants...)
 	rapid.Check(t, func(t *rapid.T) {
 		run := limiter.Limit{
 			Max:    rapid.SampledFrom([]int64{1, 2, 3, 5, 20, 1 << 41}).Draw(t, "limit"),
@@ -76,6 +76,9 @@ func TestAgainstOracle(t *testing.T) {
 		}
 		edge := rapid.SampledFrom([]limiter.Edge{limiter.Closed, limiter.Open}).Draw(t, "edge")
 		clients := drawClients(t, run.Window)
+		list := slices.DeleteFunc(slices.Clone(all), func(s limiter.Spec) bool {
+			return s.String() == "buckets:3" && run.Window < 3 // a bucket is at least 1 ns
+		})
 		tallies, err := measure.Replay(context.Background(), memory(clients), measure.Plan{
 			Contestants: list, Limits: []limiter.Limit{run}, Edge: edge,
 		}, measure.Options{})
@@ -271,7 +274,7 @@ func TestWorkersAndShards(t *testing.T) {
 		Limits:      []limiter.Limit{{Max: 100, Window: window}, {Max: 50, Window: window}},
 	}
 	for _, pattern := range []string{"poisson", "retry", "0.5 back + 0.5 end"} {
-		w := generators.Workload{Pattern: pattern, Rates: "lognormal(0.8)", Clients: 203, PerWindow: 60, Window: window, Span: 20 * window, Max: 100, Seed: 11}
+		w := generators.Workload{Pattern: pattern, Rates: "lognormal(0.8)", Clients: 67, PerWindow: 60, Window: window, Span: 7 * window, Max: 100, Seed: 11}
 		whole := asJSON(t, play(t, w, plan, measure.Options{Workers: 1}))
 		if got := asJSON(t, play(t, w, plan, measure.Options{Workers: 8})); got != whole {
 			t.Errorf("%s: 8 workers measure something else than 1", pattern)

@@ -56,6 +56,7 @@ func weighted(name string, requests []request, i int, w int64, edge limiter.Edge
 	all := func(int) bool { return true }
 	t := requests[i].time
 	k := int64(1)
+	name = strings.TrimSuffix(name, ":count=all") // open loop everything counts
 	switch {
 	case name == "log":
 		return new(big.Rat).SetInt64(sumIn(requests, i, w, edge, all) + requests[i].cost)
@@ -65,6 +66,16 @@ func weighted(name string, requests []request, i int, w int64, edge limiter.Edge
 			if floorDiv(r.time, w).Cmp(floorDiv(t, w)) == 0 {
 				sum += r.cost
 			}
+		}
+		return new(big.Rat).SetInt64(sum)
+	case name == "fixed:align=restart":
+		var sum int64
+		begin := big.NewInt(requests[0].time)
+		for _, r := range requests[:i+1] {
+			if at := big.NewInt(r.time); new(big.Int).Sub(at, begin).Cmp(big.NewInt(w)) >= 0 {
+				begin, sum = at, 0
+			}
+			sum += r.cost
 		}
 		return new(big.Rat).SetInt64(sum)
 	case name == "counter":

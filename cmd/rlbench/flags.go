@@ -123,10 +123,12 @@ func oneOf(words ...string) func(string) (string, error) {
 // defaultAlgorithms are the contestants where no others are named.
 const defaultAlgorithms = "log,counter,fixed,gcra"
 
-// algorithmsFlag adds -a.
+// algorithmsFlag adds -a. What to holds stays until the flag is given, and otherwise says what that is.
 func algorithmsFlag(cmd *cobra.Command, to *[]string, otherwise string) {
+	before := *to
 	cmd.Flags().StringArrayVarP(to, "algorithms", "a", nil,
 		fmt.Sprintf("the limiters to judge, `SPECS` separated by commas; may be repeated (%s; rlbench list specs shows all)", otherwise))
+	*to = before
 	complete(cmd, "algorithms", limiter.Names)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlbench/rlbench/generators"
+	"github.com/rlbench/rlbench/generators/trace"
 	"github.com/rlbench/rlbench/limiter"
 	"github.com/rlbench/rlbench/report"
 	"github.com/rlbench/rlbench/report/human"
@@ -28,6 +29,7 @@ var catalogues = []catalogue{
 	{"patterns", `how a client's requests come, for --pattern; mixes: "0.99 poisson + 0.01 end"`, patternEntries},
 	{"rates", "how the clients' mean rates differ, for --rates", rateEntries},
 	{"scenarios", "traffic ready to run, for --scenario", scenarioEntries},
+	{"formats", "of logs, for rlbench replay --format; told by themselves as a rule", formatEntries},
 	{"reporters", "forms of report, for rlbench report -o", reporterEntries},
 }
 
@@ -132,6 +134,17 @@ func rateEntries() (rows []entry) {
 func scenarioEntries() (rows []entry) {
 	for _, s := range generators.Scenarios {
 		rows = append(rows, entry{s.Name, s.Doc})
+	}
+	return rows
+}
+
+func formatEntries() (rows []entry) {
+	for _, f := range trace.Formats {
+		name := f.Name
+		if len(f.Aliases) > 0 {
+			name += " (" + strings.Join(f.Aliases, ", ") + ")"
+		}
+		rows = append(rows, entry{name, f.Doc})
 	}
 	return rows
 }

@@ -20,7 +20,32 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if raceDetector {
+		testscript.Main(plain{m}, nil)
+	}
 	testscript.Main(m, map[string]func(){"rlbench": main})
+}
+
+// A plain test run gives scripts and examples a program built without the race detector, under which each of their several
+// hundred processes would take ten times as long; what runs in the tests' own process has it.
+type plain struct{ *testing.M }
+
+func (p plain) Run() int {
+	dir, err := os.MkdirTemp("", "rlbench-test")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if out, err := exec.Command("go", "build", "-race=false", "-o", filepath.Join(dir, "rlbench"), ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building rlbench: %v\n%s", err, out)
+		return 1
+	}
+	if err := os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return p.M.Run()
 }
 
 // TestScripts runs testdata/script/*.txtar, one file for each behaviour.

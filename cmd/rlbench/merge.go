@@ -18,12 +18,12 @@ func mergeCommand(c *console) *cobra.Command {
 byte for byte, as those of the run without shards. Parts that come twice, belong
 to another run, or are no parts at all are refused; so are missing ones, unless
 --partial says that some may be: the result is then marked as partial.`,
-		Example: `  rlbench run --clients 10k --shard 0/2 -o part0.json
-  rlbench run --clients 10k --shard 1/2 -o part1.json
+		Example: `  rlbench run --pattern poisson --shard 0/2 -o part0.json
+  rlbench run --pattern poisson --shard 1/2 -o part1.json
   rlbench merge part0.json part1.json -o whole.json`,
 		Args: inputs("the parts that --shard wrote"),
 		RunE: func(_ *cobra.Command, names []string) error {
-			if err := out.check(); err != nil {
+			if err := out.check(results.Shard{}); err != nil {
 				return err
 			}
 			parts, err := c.read(names)

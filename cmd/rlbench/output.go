@@ -31,14 +31,19 @@ func (o *output) plotsFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&o.plots, "plots", "", "draw plots into the folder `DIR`, as PNG and SVG")
 }
 
-// check finds out before any work whether its results could be kept.
-func (o *output) check() error {
+// check finds out before any work whether its results could be kept, as those of a shard must be.
+func (o *output) check(shard results.Shard) error {
+	if shard.Count > 0 && o.file == "" && !o.json {
+		return hint(fmt.Errorf("--shard %s: a part is of use only if it is kept", shard), "give -o FILE.json too")
+	}
 	if o.file != "" && o.file != "-" {
 		if info, err := os.Stat(o.file); err == nil && info.IsDir() {
 			return hint(fmt.Errorf("%s is a folder, and the result is a file", o.file), "give -o %s", filepath.Join(o.file, "results.json"))
 		}
-		if err := writable(filepath.Dir(o.file)); err != nil {
-			return fmt.Errorf("no result can be written to %s: %w", o.file, err)
+		if !special(o.file) {
+			if err := writable(filepath.Dir(o.file)); err != nil {
+				return fmt.Errorf("no result can be written to %s: %w", o.file, err)
+			}
 		}
 	}
 	if o.plots == "" {
@@ -77,14 +82,11 @@ func writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// kept reports whether the result file goes anywhere, so that rlbench can read it again.
-func (o *output) kept() bool { return o.file != "" || o.json }
-
 // write keeps the result file, draws the plots, and prints the file or its tables; standard output comes last, since
 // whoever reads it may leave early.
 func (o *output) write(c *console, f *results.File) error {
 	if o.file != "" && o.file != "-" {
-		if err := results.Write(o.file, f); err != nil {
+		if err := o.keep(f); err != nil {
 			return err
 		}
 		c.note("wrote %s", o.file)
@@ -99,12 +101,34 @@ func (o *output) write(c *console, f *results.File) error {
 	show := report.Text
 	if o.json || o.file == "-" {
 		show = results.Encode
+		for _, warning := range f.Warnings { // which tables begin with
+			c.note("warning: %s", warning)
+		}
 	}
 	out := bufio.NewWriter(c.stdout)
 	if err := show(out, f); err != nil {
 		return err
 	}
 	return out.Flush()
+}
+
+// keep writes the result file.
+func (o *output) keep(f *results.File) (err error) {
+	if !special(o.file) {
+		return results.Write(o.file, f)
+	}
+	device, err := os.OpenFile(o.file, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("writing results: %w", err)
+	}
+	defer func() { err = errors.Join(err, device.Close()) }()
+	return results.Encode(device, f)
+}
+
+// special reports whether there is a device or a pipe of that name, which is written to and never replaced.
+func special(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular()
 }
 
 // newFile begins a result file.

@@ -18,7 +18,7 @@ import (
 // nothing at all when the work is done within a second.
 type meter struct {
 	unit  string
-	total int64 // expected, about; 0 is not known
+	total atomic.Int64 // expected, about; 0 is not known
 	done  atomic.Int64
 	begun time.Time
 	halt  func() // takes the display away
@@ -30,11 +30,12 @@ const quick = time.Second
 
 // meter starts one. how is the flag --progress.
 func (c *console) meter(how, unit string, total int64) *meter {
-	m := &meter{unit: unit, total: total, begun: time.Now(), say: c.note}
+	m := &meter{unit: unit, begun: time.Now(), say: c.note}
+	m.total.Store(total)
 	switch {
 	case how == "none":
 		m.halt, m.say = func() {}, func(string, ...any) {}
-	case how != "plain" && drawable(c.stderr) && (how == "bar" || os.Getenv("CI") == ""):
+	case drawsBar(how, c.stderr):
 		m.halt = m.bar(c.stderr)
 	default:
 		m.halt = m.lines(c)
@@ -42,14 +43,24 @@ func (c *console) meter(how, unit string, total int64) *meter {
 	return m
 }
 
-// drawable reports whether w is a terminal that can go back to the start of a line.
-func drawable(w io.Writer) bool {
+// drawsBar reports whether w gets a bar: only a terminal that can go back to the start of a line, and not in CI unless
+// asked for.
+func drawsBar(how string, w io.Writer) bool {
+	if how != "bar" && (how != "auto" || os.Getenv("CI") != "") {
+		return false
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
 // add counts work done. It may be called from several goroutines.
 func (m *meter) add(n int64) { m.done.Add(n) }
+
+// set tells how far the work is, and how much there is in all.
+func (m *meter) set(done, total int64) {
+	m.done.Store(done)
+	m.total.Store(total)
+}
 
 // stop takes the display away, and says what was done if that took its time.
 func (m *meter) stop() {
@@ -65,20 +76,22 @@ func (m *meter) rate(elapsed time.Duration) string {
 }
 
 // share is how much of the expected work is done, below 1: what is expected is not known exactly.
-func (m *meter) share() float64 { return min(float64(m.done.Load())/float64(max(m.total, 1)), 0.99) }
+func (m *meter) share() float64 {
+	return min(float64(m.done.Load())/float64(max(m.total.Load(), 1)), 0.99)
+}
 
 // state says how far the work is after some time.
 func (m *meter) state(elapsed time.Duration) string {
-	done := m.done.Load()
-	if m.total <= 0 {
+	done, total := m.done.Load(), m.total.Load()
+	if total <= 0 {
 		return fmt.Sprintf("%s %s, %s/s", human.Count(done), m.unit, m.rate(elapsed))
 	}
 	left := "time left unknown"
 	if done > 0 {
-		seconds := max(elapsed.Seconds()*float64(m.total-done)/float64(done), 1)
+		seconds := max(elapsed.Seconds()*float64(total-done)/float64(done), 1)
 		left = time.Duration(seconds*1e9).Round(time.Second).String() + " left"
 	}
-	return fmt.Sprintf("%2.0f %% of about %s %s, %s/s, %s", 100*m.share(), human.Count(m.total), m.unit, m.rate(elapsed), left)
+	return fmt.Sprintf("%2.0f %% of about %s %s, %s/s, %s", 100*m.share(), human.Count(total), m.unit, m.rate(elapsed), left)
 }
 
 // lines prints a plain line at every pause.
@@ -111,8 +124,6 @@ func (m *meter) bar(w io.Writer) (halt func()) {
 	bar := bars.AddBar(0, mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
 		return m.state(time.Since(m.begun))
 	})))
-	bar.SetTotal(m.total, false) // never complete by itself, since the total is a guess
-
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	ticker := time.NewTicker(100 * time.Millisecond)
 	go func() {
@@ -121,7 +132,9 @@ func (m *meter) bar(w io.Writer) (halt func()) {
 		for {
 			select {
 			case <-ticker.C:
-				bar.SetCurrent(min(m.done.Load(), max(m.total-1, 0)))
+				total := m.total.Load()
+				bar.SetTotal(total, false) // never complete by itself, since the total is a guess
+				bar.SetCurrent(min(m.done.Load(), max(total-1, 0)))
 			case <-stop:
 				return
 			}

@@ -21,9 +21,9 @@ func reportCommand(c *console) *cobra.Command {
 		Use:   "report FILE...",
 		Short: "Show result files again: as tables or as plots",
 		Long: `Report shows what result files hold. Without -o it prints their tables. The name
-after -o says the form by its ending; a folder (DIR/) gets all plots.
-rlbench list reporters shows the forms. Runs of several files are shown together.`,
-		Example: `  rlbench run -o results.json
+after -o says the form by its ending; a folder (DIR/) gets all plots; rlbench
+list reporters shows the forms. Runs of several files are shown together.`,
+		Example: `  rlbench run --pattern poisson -o results.json
   rlbench report results.json
   rlbench report results.json -o plots/`,
 		Args: inputs("result files, as -o writes them"),
@@ -78,9 +78,9 @@ func (c *console) report(r report.Reporter, to string, f *results.File) (err err
 	}
 	w := c.stdout
 	if to != "-" {
-		file, err := os.Create(to)
-		if err != nil {
-			return fmt.Errorf("writing the report: %w", err)
+		file, failed := os.Create(to)
+		if failed != nil {
+			return fmt.Errorf("writing the report: %w", failed)
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
 		w = file

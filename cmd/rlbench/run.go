@@ -41,22 +41,23 @@ the exact log on the same arrivals (consequences). It prints the average and the
 worst window side by side, and how far each estimate is from the true count.
 
 A scenario is built in (rlbench list scenarios shows them) or a TOML file. The
-flags change every stage of it. The same seed gives the same requests on every
-machine, for any number of workers and shards.
+flags change every stage of it. Without one, it is all patterns at nine tenths
+of the limit, or the one of --pattern at several loads. The same seed gives the
+same requests on every machine, for any number of workers and shards.
 
 Numbers may be written 1e6, 10k, 400M or 1_000_000; durations 60s, 1m30s or 30d.
 Ctrl-C ends the run early: what was measured so far is printed and saved, marked
 as partial. A second Ctrl-C leaves at once.`,
 		Example: `  rlbench run
   rlbench run --pattern poisson --load 0.9 --clients 1k -a log,buckets:6
-  rlbench run --scenario cloudflare --scale 0.01 -o cloudflare.json --plots plots
+  rlbench run --scenario cloudflare --scale 0.01 -o r.json --plots plots
   rlbench run --scenario worst-case --limit 20 --window 1s`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context(), c) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&r.scenario, "scenario", "patterns", "a built-in scenario's `NAME`, or a file NAME.toml")
+	flags.StringVar(&r.scenario, "scenario", "", "a built-in scenario's `NAME`, or a file NAME.toml (patterns, at load 0.9 only)")
 	algorithmsFlag(cmd, &r.changes.Algorithms, "the scenario's")
 	take(flags, &r.changes.Limits, "limit", "COUNTS", "requests per window, one or several: 60,100", listOf(positive(units.ParseCount)))
 	take(flags, &r.changes.Window, "window", "DURATION", "length of the window", given(units.ParseDuration))
@@ -87,15 +88,13 @@ func scenarioNames() (names []string) {
 }
 
 func (r *trafficRun) run(ctx context.Context, c *console) error {
-	if r.shard.Count > 0 && !r.kept() {
-		return hint(fmt.Errorf("--shard %s: a part is of use only if it is kept", r.shard), "give -o FILE.json too")
-	}
-	if err := r.check(); err != nil {
+	if err := r.output.check(r.shard); err != nil {
 		return err
 	}
 	if _, err := limiter.ParseList(r.changes.Algorithms); err != nil {
 		return err
 	}
+	r.setDefaults()
 	scenario, err := generators.FindScenario(r.scenario)
 	if err != nil {
 		return hint(err, "`rlbench list scenarios` describes what is built in")
@@ -116,6 +115,18 @@ func (r *trafficRun) run(ctx context.Context, c *console) error {
 		return err
 	}
 	return measured
+}
+
+// setDefaults chooses the first answer of somebody who named no scenario: every pattern, at one load.
+func (r *trafficRun) setDefaults() {
+	if r.scenario != "" {
+		return
+	}
+	r.scenario = "patterns"
+	if r.changes.Load == nil && r.changes.Requests == nil && r.changes.Pattern == nil {
+		load := 0.9
+		r.changes.Load = &load
+	}
 }
 
 // A job is a stage that is ready to run.
@@ -264,6 +275,11 @@ func (r *trafficRun) judge(ctx context.Context, c *console, scenario generators.
 			add(file, run, tally)
 		}
 	}
+	return interrupted(ctx, file, progress)
+}
+
+// interrupted marks the file, and says so, if the work was cut short.
+func interrupted(ctx context.Context, file *results.File, progress *meter) (*results.File, error) {
 	if ctx.Err() == nil {
 		return file, nil
 	}

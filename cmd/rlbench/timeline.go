@@ -10,11 +10,15 @@ import (
 	"github.com/rlbench/rlbench/limiter"
 	"github.com/rlbench/rlbench/measure"
 	"github.com/rlbench/rlbench/report/plot"
+	"github.com/rlbench/rlbench/results"
 )
+
+// timelineAlgorithms are the contestants of a timeline where no others are named: as many as stand side by side.
+const timelineAlgorithms = "log,counter,fixed"
 
 func timelineCommand(c *console) *cobra.Command {
 	var (
-		algorithms []string
+		algorithms = []string{timelineAlgorithms}
 		limit      = limiter.Limit{Max: 100, Window: 60e9}
 		edge       limiter.Edge
 		arrivals   []generators.Arrival
@@ -33,13 +37,13 @@ Arrivals are times separated by commas: "5s*2" is two requests at 5 s,
 "10s:cost=3" one that costs 3.`,
 		Example: `  rlbench timeline --limit 5 --window 30s --at "0s,5s*2,15s*2,25s,35s,40s*3"
   rlbench timeline --limit 5 --window 30s --at "0s*5,33s,36s" -a log,counter
-  rlbench timeline --limit 100 --at "59s..60s*100,60s..61s*101" --plot boundary.svg`,
+  rlbench timeline --limit 9 --at "59s..60s*9,60s..61s*9" --plot edge.svg`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if arrivals == nil {
 				return hint(errors.New("a timeline of what? no arrivals are given"), `give --at, for example --at "0s,5s*2,15s*2"`)
 			}
-			if err := out.check(); err != nil {
+			if err := out.check(results.Shard{}); err != nil {
 				return err
 			}
 			specs, err := limiter.ParseList(algorithms)
@@ -64,8 +68,7 @@ Arrivals are times separated by commas: "5s*2" is two requests at 5 s,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	take(flags, &arrivals, "at", "ARRIVALS", `when requests come: "0s,5s*2,59s..60s*100,61s:cost=3"`, generators.ParseArrivals)
-	algorithmsFlag(cmd, &algorithms, "log,counter,fixed")
-	algorithms = []string{"log,counter,fixed"}
+	algorithmsFlag(cmd, &algorithms, timelineAlgorithms)
 	take(flags, &limit.Max, "limit", "COUNT", "requests per window (100)", positive(units.ParseCount))
 	take(flags, &limit.Window, "window", "DURATION", "length of the window (60s)", positive(units.ParseDuration))
 	edgeFlag(flags, &edge)

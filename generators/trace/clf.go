@@ -1,6 +1,9 @@
 package trace
 
-import "bytes"
+import (
+	"bytes"
+	"net/netip"
+)
 
 // Common log format:
 //
@@ -27,6 +30,8 @@ func (clf) fits(line []byte, r *record) bool {
 	return ok && len(bytes.TrimRight(rest, " ")) == 0
 }
 
+const usual = " - - [" // between client and time
+
 // parseCLF reads client and time, and returns what follows the quote that begins the request. With vhost, a virtual host
 // must stand before the client; without, none may.
 func parseCLF(line []byte, r *record, vhost bool) (rest []byte, why verdict) {
@@ -44,10 +49,11 @@ func parseCLF(line []byte, r *record, vhost bool) (rest []byte, why verdict) {
 	r.key, line = line[:n], line[n:]
 	r.cost = 1
 
-	const usual = " - - ["
+	why = noTime
 	if len(line) > len(usual) && string(line[:len(usual)]) == usual {
 		rest, why = parseBracket(line[len(usual):], r)
-	} else {
+	}
+	if why != request { // the bracket may stand behind words, or be a later one
 		rest, why = searchBracket(line, r)
 	}
 	if why != request {
@@ -112,32 +118,17 @@ func checkHost(host, client, between []byte, vhost bool) verdict {
 		return request
 	}
 	switch {
-	case bytes.Count(between, []byte(" ")) < 5, // fewer than two words between client and time
-		isAddress(host) && !isAddress(client):
+	case !bytes.HasPrefix(between, []byte(usual)) && bytes.Count(between, []byte(" ")) < 5, // one word between client and time
+		!hasPort(host) && isAddress(host) && !isAddress(client):
 		return notVhost
 	}
 	return request
 }
 
-// isAddress reports whether b looks like an IP address without a port.
+// isAddress reports whether b is an IP address without a port.
 func isAddress(b []byte) bool {
-	dots, colons := 0, 0
-	for _, c := range b {
-		switch {
-		case c == '.':
-			dots++
-		case c == ':':
-			colons++
-		case c-'0' <= 9:
-		case (c|0x20)-'a' <= 5:
-			if dots > 0 && colons == 0 {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return colons >= 2 || dots == 3 && colons == 0
+	_, err := netip.ParseAddr(string(b))
+	return err == nil
 }
 
 // hasPort reports whether b is name:port, address:port or [address]:port.

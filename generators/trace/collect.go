@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/gzip"
 )
 
 // chunkSize is how many requests a chunk holds; memory is taken in such steps.
@@ -78,10 +79,13 @@ func (c *collector) add(b *block, allowTruncated bool) error {
 	return nil
 }
 
-// because puts the error of a cut file in words.
+// because puts the error of a cut or spoilt file in words.
 func because(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("its compressed data is cut: %w", err)
+	case errors.Is(err, gzip.ErrHeader):
+		return fmt.Errorf("what follows is not gzip data: %w", err)
 	}
 	return err
 }
@@ -109,7 +113,7 @@ func (c *collector) addRequests(l *lines) error {
 			c.stats.ResolutionNS /= 10
 		}
 		cost := int64(1)
-		if l.costs != nil {
+		if len(l.costs) > 0 {
 			cost = l.costs[i]
 		}
 		c.append(client, t, cost)
@@ -170,6 +174,7 @@ func (c *collector) trace(workers int) (*Trace, error) {
 		t.costs = c.scatterCosts(places)
 	}
 	c.chunks, c.counts = nil, nil
+	c.keys.hashes, c.keys.slots = nil, nil // no more keys come
 	t.stats.Digest = fmt.Sprintf("%016x", t.sortClients(workers))
 	return t, nil
 }

@@ -23,7 +23,7 @@ func (s *stream) readHead(file int, src *source) (head []*block, ok bool) {
 		}
 		n := len(usableLines(nil, b.data, enoughHead))
 		usable += n
-		if n > 0 {
+		if n > 0 || len(head) > 0 {
 			head = append(head, b)
 		} else if b.parser = (empty{}); !s.send(b) {
 			return nil, false
@@ -50,17 +50,17 @@ func (s *stream) choose(name string, blocks []*block) (parser, error) {
 	for _, b := range blocks {
 		head = usableLines(head, b.data, headLines)
 	}
-	wanted := s.options.Format
-	if wanted == "" || wanted == "auto" {
+	if len(head) == 0 {
+		return empty{}, nil
+	}
+	if wanted := s.options.Format; wanted == "" || wanted == "auto" {
 		found, err := detect(head, &s.options, s.before)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", displayName(name), err)
-		case found == nil && len(head) > 0:
+		case found == nil:
 			return nil, fmt.Errorf("%s: no format recognised in the first %s: name it with --format (%s)",
 				displayName(name), plural(len(head), "line"), strings.Join(formatNames(), ", "))
-		case found == nil:
-			return empty{}, nil
 		case s.format != nil && s.format != found:
 			return nil, fmt.Errorf("%s is %s, the files before it are %s: read them apart, or name one with --format",
 				displayName(name), found.Name, s.format.Name)

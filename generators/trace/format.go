@@ -80,8 +80,8 @@ var reasons = [...]string{
 	badQuote:     "a quote out of place",
 	openQuote:    "a quoted field that does not end on its line",
 	badCost:      "a cost that is not a whole number from 0 to 2^63-1",
-	tooLong:      "more than 1 MiB",
-	cutOff:       "the cut end of the input",
+	tooLong:      "more bytes than 1 MiB",
+	cutOff:       "no line end before the input broke off",
 }
 
 func formatNamed(name string) *Format {

@@ -15,7 +15,7 @@ type lines struct {
 	ends   []int  // of each request's key in keys
 	hashes []uint64
 	times  []int64
-	costs  []int64 // nil as long as every cost is 1
+	costs  []int64 // empty as long as every cost is 1
 
 	bad []badLine
 }
@@ -27,7 +27,9 @@ type badLine struct {
 }
 
 func (l *lines) parse(b *block, r *record) {
-	*l = lines{keys: l.keys[:0], ends: l.ends[:0], hashes: l.hashes[:0], times: l.times[:0], bad: l.bad[:0]}
+	*l = lines{
+		keys: l.keys[:0], ends: l.ends[:0], hashes: l.hashes[:0], times: l.times[:0], costs: l.costs[:0], bad: l.bad[:0],
+	}
 	for data := b.data; len(data) > 0; {
 		var line []byte
 		line, data = cutLine(data)
@@ -58,11 +60,11 @@ func (l *lines) add(r *record) {
 	l.ends = append(l.ends, len(l.keys))
 	l.hashes = append(l.hashes, xxhash.Sum64(r.key))
 	l.times = append(l.times, r.time)
-	if l.costs == nil {
+	if len(l.costs) == 0 {
 		if r.cost == 1 {
 			return
 		}
-		l.costs = appendOnes(nil, len(l.times)-1)
+		l.costs = appendOnes(l.costs, len(l.times)-1)
 	}
 	l.costs = append(l.costs, r.cost)
 }

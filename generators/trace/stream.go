@@ -109,7 +109,7 @@ func (s *stream) readFile(file int) bool {
 		return s.endEarly(file, err)
 	}
 	defer finish()
-	src := &source{r: plain}
+	src := &source{r: plain, longest: longest}
 	head, ok := s.readHead(file, src)
 	if !ok {
 		return false
@@ -247,7 +247,7 @@ func decompress(r io.Reader) (plain io.Reader, done func(), err error) {
 		}
 		return z, func() {}, err
 	case bytes.Equal(magic, []byte("\x28\xb5\x2f\xfd")), len(magic) == 4 && magic[0]&0xf0 == 0x50 && string(magic[1:]) == "\x2a\x4d\x18":
-		z, err := zstd.NewReader(in)
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1)) // in this goroutine
 		if err != nil {
 			return nil, nil, err
 		}
@@ -258,11 +258,12 @@ func decompress(r io.Reader) (plain io.Reader, done func(), err error) {
 
 // A source cuts a file into blocks.
 type source struct {
-	r    io.Reader
-	rest []byte // read, but not in a block yet
-	err  error  // io.EOF, or why reading ended early
-	begun,
-	skipping bool // the rest of a line that is too long is to be passed over
+	r        io.Reader
+	longest  int    // bytes of a line
+	rest     []byte // read, but not in a block yet
+	err      error  // io.EOF, or why reading ended early
+	begun    bool
+	skipping bool // within a line that is too long
 }
 
 // fill reads into b.data until it is full of whole lines, or the file ends.
@@ -275,19 +276,19 @@ func (s *source) fill(b *block) {
 			b.data, s.err = b.data[:len(b.data)+n], err
 		}
 		s.mark(b)
-		if s.skip(b); len(b.data) < cap(b.data) {
+		if s.skip(b); len(b.data) < cap(b.data) || s.err != nil {
 			continue
 		}
 		if n := bytes.LastIndexByte(b.data, '\n'); n >= 0 {
 			b.data, s.rest = b.data[:n+1], append(s.rest, b.data[n+1:]...)
 			return
 		}
-		if len(b.data) > longest+1 { // a line end may take two bytes
-			b.partial, b.why = bytes.Clone(b.data[:shown]), tooLong
+		if len(b.data) > s.longest+1 { // a line end may take two bytes
+			b.partial, b.why = bytes.Clone(b.data[:min(len(b.data), shown)]), tooLong
 			b.data, s.skipping = b.data[:0], true
 			return
 		}
-		grown := make([]byte, len(b.data), min(2*cap(b.data), longest+2))
+		grown := make([]byte, len(b.data), min(2*cap(b.data), s.longest+2))
 		copy(grown, b.data)
 		b.data = grown
 	}

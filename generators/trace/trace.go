@@ -69,8 +69,8 @@ func (b BadLine) String() string {
 // badLinesKept is how many skipped lines Stats shows.
 const badLinesKept = 5
 
-// A Trace holds requests in memory: 8 bytes a request, 16 if not every cost is 1, and 28 bytes and its key for each
-// client. While it is made, Load needs 20 (28) bytes a request at its peak. It is immutable.
+// A Trace holds requests in memory: 8 bytes a request, 16 if not every cost is 1, and 16 bytes and its key for each client.
+// While it is made, Load needs 20 (28) bytes a request and about 60 a client at its peak. It is immutable.
 type Trace struct {
 	keys  *keys
 	start []int   // the first request of each client in times, and one more entry for the end
@@ -104,7 +104,8 @@ func (t *Trace) Stats() Stats { return t.stats }
 // recognised or more than one, files of different formats, more lines skipped than read, no request at all. It names
 // the file, how far reading came, and the remedy.
 //
-// One core parses about 8 million combined log lines a second and decompresses 400 MB of gzip; see BenchmarkLoad.
+// 10 million combined log lines (2.1 GB) of 230,000 clients take 1.8 s on two cores (3.0 s of them together), gzipped
+// 3.0 s (5.3 s); memory peaks at 212 MB. See BenchmarkLoad.
 func Load(ctx context.Context, files []string, o Options) (*Trace, error) {
 	format, err := o.check(files)
 	if err != nil {

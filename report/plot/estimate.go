@@ -95,8 +95,9 @@ func nearFull(runs []*results.Run) []*results.Run {
 	return slices.DeleteFunc(slices.Clone(runs), func(r *results.Run) bool { return loadOf(r) != loadOf(best) })
 }
 
+// binsOf returns the counts of clients by mean error; nil where there is nothing to draw, as for the log, which makes none.
 func binsOf(a *results.Algorithm) []int64 {
-	if a.Estimate == nil || len(a.Estimate.ErrorByClient) != len(results.ErrorBins())+1 {
+	if a.Estimate == nil || a.Estimate.MeanError == nil || *a.Estimate.MeanError == 0 || len(a.Estimate.ErrorByClient) != len(results.ErrorBins())+1 {
 		return nil
 	}
 	return a.Estimate.ErrorByClient

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rlbench/rlbench/generators/trace"
+	"github.com/rlbench/rlbench/internal/units"
+	"github.com/rlbench/rlbench/limiter"
+	"github.com/rlbench/rlbench/measure"
+	"github.com/rlbench/rlbench/report/human"
+	"github.com/rlbench/rlbench/results"
+)
+
+// A logReplay is `rlbench replay` as its flags have it.
+type logReplay struct {
+	read       trace.Options
+	algorithms []string
+	limits     []int64
+	windows    []int64 // ns
+	edge       limiter.Edge
+	placement  string
+	reorder    string
+	workforce
+	output
+}
+
+func replayCommand(c *console) *cobra.Command {
+	r := &logReplay{
+		algorithms: []string{defaultAlgorithms}, limits: []int64{100}, windows: []int64{60e9},
+		placement: "asis", reorder: "all", workforce: workforce{workers: int64(runtime.GOMAXPROCS(0))},
+	}
+	cmd := &cobra.Command{
+		Use:   "replay FILE...",
+		Short: "Judge limiters on the requests of your own logs",
+		Long: `Replay reads access logs or CSV files, plain or compressed, and judges every
+limiter on each client's requests, as run does. Several files are one log; - is
+standard input. The format is told by itself (rlbench list formats shows all);
+lines that can't be read are counted, and the first of them shown.
+
+Requests are decided in the order of their times, those of one time in the order
+of the input. Times are taken as they stand: with times in whole seconds, a
+window below 100 s gets a warning.
+
+A CSV file has the columns timestamp, key and, if need be, cost; --time, --key
+and --cost name others.`,
+		Example: `  rlbench replay access.log access.log.1.gz --limit 60,100
+  zcat access.log.1.gz | rlbench replay - --limit 60 --window 10s,1m
+  rlbench replay events.csv --time at --key user --cost tokens --limit 40k`,
+		Args: inputs("log files, plain or compressed"),
+		RunE: func(cmd *cobra.Command, files []string) error { return r.run(cmd.Context(), c, files) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	algorithmsFlag(cmd, &r.algorithms, defaultAlgorithms)
+	take(flags, &r.limits, "limit", "COUNTS", "requests per window, one or several: 60,100 (100)", listOf(positive(units.ParseCount)))
+	take(flags, &r.windows, "window", "DURATIONS", "length of the window, one or several; each with every limit (1m)", listOf(positive(units.ParseDuration)))
+	edgeFlag(flags, &r.edge)
+	flags.StringVar(&r.read.Format, "format", "auto", "the format of all files, by `NAME`")
+	flags.StringVar(&r.read.TimeField, "time", "", "the `COLUMN` of a CSV file that holds the time, by name or number")
+	flags.StringVar(&r.read.KeyField, "key", "client", "who a client is: client, or the `COLUMN` of a CSV file")
+	flags.StringVar(&r.read.CostField, "cost", "", "the `COLUMN` of a CSV file that holds the cost; none makes every cost 1")
+	flags.StringVar(&r.read.TimeUnit, "time-unit", "", "s, ms, us or ns: the `UNIT` of times that are plain numbers (told by their size)")
+	take(flags, &r.placement, "placement", "HOW", "asis: times stand as the log has them (asis)", oneOf("asis"))
+	take(flags, &r.reorder, "reorder", "HOW", "all: the whole input is sorted by time (all)", oneOf("all"))
+	flags.BoolVar(&r.read.AllowTruncated, "allow-truncated", false, "take what could be read of an input that ends early")
+	r.workforce.flags(flags)
+	r.output.flags(flags)
+	r.plotsFlag(flags)
+	complete(cmd, "format", formatNames)
+	return cmd
+}
+
+func formatNames() []string {
+	names := []string{"auto"}
+	for _, f := range trace.Formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func (r *logReplay) run(ctx context.Context, c *console, files []string) error {
+	if err := r.output.check(r.shard); err != nil {
+		return err
+	}
+	plan, err := r.plan()
+	if err != nil {
+		return err
+	}
+	log, err := r.load(ctx, c, files)
+	if err != nil {
+		return err
+	}
+	file, measured := r.judge(ctx, c, log, plan)
+	if measured != nil && !errors.Is(measured, errInterrupted) {
+		return measured
+	}
+	if err := r.write(c, file); err != nil {
+		return err
+	}
+	return measured
+}
+
+// plan has every limit with every window, limits outermost.
+func (r *logReplay) plan() (measure.Plan, error) {
+	plan := measure.Plan{Edge: r.edge}
+	var err error
+	if plan.Contestants, err = limiter.ParseList(r.algorithms); err != nil {
+		return plan, err
+	}
+	for _, l := range r.limits {
+		for _, w := range r.windows {
+			plan.Limits = append(plan.Limits, limiter.Limit{Max: l, Window: w})
+		}
+	}
+	return plan, possible(plan)
+}
+
+// load reads the logs and says what became of their lines.
+func (r *logReplay) load(ctx context.Context, c *console, files []string) (*trace.Trace, error) {
+	progress := c.meter(r.progress, "bytes", 0)
+	o := r.read
+	o.Workers, o.Stdin, o.Progress = int(r.workers), c.stdin, progress.set
+	log, err := trace.Load(ctx, files, o)
+	progress.stop()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("%w while reading: nothing has been measured yet", errInterrupted)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := log.Stats()
+	for _, bad := range s.Bad {
+		c.note("skipped %s", bad)
+	}
+	if more := s.Skipped - int64(len(s.Bad)); more > 0 {
+		c.note("skipped %s", human.Plural(more, "more line"))
+	}
+	c.note("%s: %s, %s, %s; %s", strings.Join(files, ", "), s.Format, human.Plural(int64(log.Clients()), "client"),
+		human.Plural(s.Parsed, "request"), accounts(s))
+	return log, nil
+}
+
+// accounts says that no line was lost, and how far out of order they were.
+func accounts(s trace.Stats) string {
+	text := fmt.Sprintf("%s lines = %s parsed + %s skipped + %s ignored", human.Commas(s.Lines), human.Commas(s.Parsed), human.Commas(s.Skipped), human.Commas(s.Ignored))
+	if s.Late == 0 {
+		return text + "; in order"
+	}
+	return fmt.Sprintf("%s; %s late, the worst by %s", text, human.Commas(s.Late), units.FormatDuration(s.WorstStepBackNS))
+}
+
+// judge replays the log once for all limits. When it is interrupted it returns what was measured, with errInterrupted.
+func (r *logReplay) judge(ctx context.Context, c *console, log *trace.Trace, plan measure.Plan) (*results.File, error) {
+	s := log.Stats()
+	file := c.newFile()
+	file.Warnings = append(file.Warnings, s.Warnings...)
+	for _, w := range r.windows {
+		if w/100 < s.ResolutionNS {
+			file.Warnings = append(file.Warnings, fmt.Sprintf("the log's times are multiples of %s, which is coarse for a window of %s: "+
+				"where in them requests came is not known, and decides", units.FormatDuration(s.ResolutionNS), units.FormatDuration(w)))
+		}
+	}
+	if r.shard.Count > 0 {
+		file.Part = &results.Part{Shard: r.shard, ConfigDigest: r.digest(plan, s)}
+	}
+	progress := c.meter(r.progress, "requests", s.Parsed/int64(max(r.shard.Count, 1)))
+	defer progress.stop()
+	tallies, err := measure.Replay(ctx, log, plan, measure.Options{Workers: int(r.workers), Shard: r.shard, Progress: progress.add})
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return nil, err
+	}
+	for i, tally := range tallies {
+		limit := plan.Limits[i]
+		add(file, results.Run{
+			Scenario: "replay", Limit: limit.Max, WindowNS: limit.Window, SpanNS: s.LastNS - s.FirstNS, Edge: plan.Edge.String(),
+			Placement: r.placement, Input: &results.Input{
+				Files: s.Files, Format: s.Format, Lines: s.Lines, Parsed: s.Parsed, Skipped: s.Skipped, Ignored: s.Ignored,
+				Late: s.Late, WorstStepBackNS: s.WorstStepBackNS, FirstNS: s.FirstNS, Digest: s.Digest,
+			},
+		}, tally)
+	}
+	return interrupted(ctx, file, progress)
+}
+
+// digest is a digest of everything that decides the figures, but for the shard.
+func (r *logReplay) digest(plan measure.Plan, s trace.Stats) string {
+	var specs []string
+	for _, spec := range plan.Contestants {
+		specs = append(specs, spec.String())
+	}
+	return digest(struct {
+		Schema, Input            string
+		Algorithms               []string
+		Limits                   []limiter.Limit
+		Edge, Placement, Reorder string
+	}{results.Schema, s.Digest, specs, plan.Limits, plan.Edge.String(), r.placement, r.reorder})
+}

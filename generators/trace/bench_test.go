@@ -1,0 +1,75 @@
+package trace
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// logLine writes a made request of one of 20,000 clients, 10 of them in every second.
+func logLine(format string, i int, rng *rand.Rand) string {
+	client := int(20000 * rng.Float64() * rng.Float64())
+	at := time.Unix(1772438400+int64(i/10), 0).UTC()
+	host := fmt.Sprintf("198.18.%d.%d", client>>8, client&255)
+	clf := fmt.Sprintf(`%s - - [%s] "GET /articles/%d/comments?page=%d HTTP/1.1" 200 %d`,
+		host, at.Format("02/Jan/2006:15:04:05 -0700"), i%977, i%7, i%50000)
+	switch format {
+	case "csv":
+		return fmt.Sprintf("%d.%03d,%s,%d\n", at.Unix(), i%1000, host, i%50+1)
+	case "clf":
+		return clf + "\n"
+	case "vhost-combined":
+		clf = "www.example.org:443 " + clf
+	}
+	return clf + ` "https://www.example.org/articles/" "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"` + "\n"
+}
+
+func madeLog(format string, n int) []byte {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b bytes.Buffer
+	for i := range n {
+		b.WriteString(logLine(format, i, rng))
+	}
+	return b.Bytes()
+}
+
+func gzipped(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// BenchmarkLoad reads made logs of 200,000 lines from memory and reports lines a second.
+func BenchmarkLoad(b *testing.B) {
+	const n = 200_000
+	for i := range Formats {
+		plain := madeLog(Formats[i].Name, n)
+		for _, input := range []struct {
+			name string
+			data []byte
+		}{{"plain", plain}, {"gzip", gzipped(b, plain)}} {
+			b.Run(Formats[i].Name+"/"+input.name, func(b *testing.B) {
+				b.SetBytes(int64(len(plain)))
+				for b.Loop() {
+					tr, err := Load(context.Background(), []string{"-"}, Options{Stdin: bytes.NewReader(input.data)})
+					if err != nil || tr.Stats().Parsed != n || tr.Stats().Format != Formats[i].Name {
+						b.Fatal(tr.Stats(), err)
+					}
+				}
+				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "lines/s")
+			})
+		}
+	}
+}

@@ -24,6 +24,7 @@ type Spec struct {
 	settings  settings
 	limit     Limit  // its own; zero: the run's
 	at        string // the limit as written, "@" included
+	foreign   *Foreign
 }
 
 // Prefixes of limiters that are other people's. What follows one of them belongs to it, commas included.
@@ -41,18 +42,29 @@ func isForeign(text string) (prefix string, ok bool) {
 	return "", false
 }
 
+// A Parser reads specs. Its Foreign reads those of other people's limiters; the zero Parser refuses them.
+type Parser struct {
+	Foreign func(prefix, text string) (Spec, error) // text includes the prefix
+}
+
+// Parse reads one spec of an algorithm in Table. Errors name the spec and what would be right.
+func Parse(text string) (Spec, error) { return Parser{}.Parse(text) }
+
 // Parse reads one spec. Errors name the spec and what would be right.
-func Parse(text string) (Spec, error) {
-	s, err := parse(text)
+func (p Parser) Parse(text string) (Spec, error) {
+	s, err := p.parse(text)
 	if err != nil {
 		return Spec{}, fmt.Errorf("limiter %q: %w", text, err)
 	}
 	return s, nil
 }
 
-func parse(text string) (Spec, error) {
+func (p Parser) parse(text string) (Spec, error) {
 	if prefix, ok := isForeign(text); ok {
-		return Spec{}, fmt.Errorf("limiters with the prefix %s: are not built into this version; `rlbench list` shows what is", prefix)
+		if p.Foreign == nil {
+			return Spec{}, fmt.Errorf("limiters with the prefix %s: can't be used here, only algorithms of `rlbench list specs`", prefix)
+		}
+		return p.Foreign(prefix, text)
 	}
 	body, limit, limited := strings.Cut(text, "@")
 	name, options, varied := strings.Cut(body, ":")
@@ -73,7 +85,7 @@ func parse(text string) (Spec, error) {
 	}
 	if limited {
 		s.at = "@" + limit
-		if s.limit, err = parseLimit(limit); err != nil {
+		if s.limit, err = ParseLimit(limit); err != nil {
 			return Spec{}, err
 		}
 	}
@@ -99,7 +111,8 @@ func (s Spec) withParts(text string) (Spec, error) {
 	return s, nil
 }
 
-func parseLimit(text string) (Limit, error) {
+// ParseLimit reads what stands behind the @ of a spec, for example 100/1m.
+func ParseLimit(text string) (Limit, error) {
 	count, window, ok := strings.Cut(text, "/")
 	if !ok {
 		return Limit{}, fmt.Errorf("no window in @%s: write limit and window, for example @100/1m", text)
@@ -142,9 +155,12 @@ func find(name string) (*Algorithm, error) {
 	return nil, fmt.Errorf("no algorithm %q; there are %s (see `rlbench list`)", name, strings.Join(Names(), ", "))
 }
 
+// ParseList reads the values of a repeated flag, algorithms in Table only; see Parser.ParseList.
+func ParseList(flags []string) ([]Spec, error) { return Parser{}.ParseList(flags) }
+
 // ParseList reads the values of a repeated flag. Commas separate specs, but a spec of somebody else's limiter
 // (command:PROGRAM ARGS) stands alone in its own value, whatever it holds. A spec that comes twice is an error.
-func ParseList(flags []string) ([]Spec, error) {
+func (p Parser) ParseList(flags []string) ([]Spec, error) {
 	var specs []Spec
 	seen := map[string]bool{}
 	for _, flag := range flags {
@@ -157,7 +173,7 @@ func ParseList(flags []string) ([]Spec, error) {
 			if text == "" {
 				return nil, fmt.Errorf("an empty limiter in %q: name at least one, and only one comma between two", flag)
 			}
-			s, err := Parse(text)
+			s, err := p.Parse(text)
 			if err != nil {
 				return nil, err
 			}
@@ -213,7 +229,11 @@ func (s Spec) own(run Limit) Limit {
 // multi of such logs.
 func (s Spec) Twin(e Edge) Spec {
 	if s.settings.parts == nil {
-		return Spec{text: logAlgorithm.Name + s.at, algorithm: row(logAlgorithm.Name), limit: s.limit, at: s.at}.WithEdge(e)
+		at := s.at
+		if s.foreign != nil && s.limit != (Limit{}) {
+			at = fmt.Sprintf("@%d/%s", s.limit.Max, units.FormatDuration(s.limit.Window))
+		}
+		return Spec{text: logAlgorithm.Name + at, algorithm: row(logAlgorithm.Name), limit: s.limit, at: at}.WithEdge(e)
 	}
 	twin := Spec{algorithm: s.algorithm}
 	var texts []string
@@ -243,9 +263,17 @@ func (s Spec) New(run Limit) (Limiter, error) {
 	return s.algorithm.build(s.settings, s.own(run)), nil
 }
 
+var (
+	errEmptySpec = errors.New("an empty limiter: make it with Parse")
+	errForeign   = errors.New("not an algorithm of this package: it can be judged by its answers only")
+)
+
 func (s Spec) check(run Limit) error {
+	if s.foreign != nil {
+		return errForeign
+	}
 	if s.algorithm == nil {
-		return errors.New("an empty limiter: make it with Parse")
+		return errEmptySpec
 	}
 	l := s.own(run)
 	if s.settings.parts == nil {

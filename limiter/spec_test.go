@@ -73,9 +73,9 @@ func TestParseErrors(t *testing.T) {
 		"multi@5/1s":                "joins two",
 		"multi:log+":                `limiter ""`,
 		"multi:log+multi:log+log":   "can't hold another",
-		"peer:x/time":               "not built into this version",
-		"command:./a b,c@d":         "not built into this version",
-		"http://localhost:8080/x":   "not built into this version",
+		"peer:x/time":               "can't be used here",
+		"command:./a b,c@d":         "can't be used here",
+		"http://localhost:8080/x":   "can't be used here",
 	} {
 		spec, err := limiter.Parse(text)
 		if err == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/rlbench/rlbench/measure"
 	"github.com/rlbench/rlbench/report/human"
 	"github.com/rlbench/rlbench/results"
+	"github.com/rlbench/rlbench/targets"
 )
 
 // A logReplay is `rlbench replay` as its flags have it.
@@ -110,7 +111,7 @@ func (r *logReplay) run(ctx context.Context, c *console, files []string) error {
 func (r *logReplay) plan() (measure.Plan, error) {
 	plan := measure.Plan{Edge: r.edge}
 	var err error
-	if plan.Contestants, err = limiter.ParseList(r.algorithms); err != nil {
+	if plan.Contestants, err = targets.Specs.ParseList(r.algorithms); err != nil {
 		return plan, err
 	}
 	for _, l := range r.limits {

@@ -19,6 +19,7 @@ import (
 	"github.com/rlbench/rlbench/measure"
 	"github.com/rlbench/rlbench/report/human"
 	"github.com/rlbench/rlbench/results"
+	"github.com/rlbench/rlbench/targets"
 )
 
 // A trafficRun is `rlbench run` as its flags have it.
@@ -91,7 +92,7 @@ func (r *trafficRun) run(ctx context.Context, c *console) error {
 	if err := r.output.check(r.shard); err != nil {
 		return err
 	}
-	if _, err := limiter.ParseList(r.changes.Algorithms); err != nil {
+	if _, err := targets.Specs.ParseList(r.changes.Algorithms); err != nil {
 		return err
 	}
 	r.setDefaults()
@@ -159,7 +160,7 @@ func newJob(stage generators.Stage, edge limiter.Edge) (job, error) {
 	if j.traffic, err = workload.Compile(); err != nil {
 		return job{}, err
 	}
-	if j.plan.Contestants, err = limiter.ParseList(stage.Algorithms); err != nil {
+	if j.plan.Contestants, err = targets.Specs.ParseList(stage.Algorithms); err != nil {
 		return job{}, err
 	}
 	for _, l := range stage.Limits {

@@ -11,6 +11,7 @@ import (
 	"github.com/rlbench/rlbench/measure"
 	"github.com/rlbench/rlbench/report/plot"
 	"github.com/rlbench/rlbench/results"
+	"github.com/rlbench/rlbench/targets"
 )
 
 // timelineAlgorithms are the contestants of a timeline where no others are named: as many as stand side by side.
@@ -46,7 +47,7 @@ Arrivals are times separated by commas: "5s*2" is two requests at 5 s,
 			if err := out.check(results.Shard{}); err != nil {
 				return err
 			}
-			specs, err := limiter.ParseList(algorithms)
+			specs, err := targets.Specs.ParseList(algorithms)
 			if err != nil {
 				return err
 			}

@@ -22,7 +22,8 @@ type windows struct {
 
 func (w *windows) init(window int64) {
 	w.window = uint64(window)
-	w.newest.Store(math.MinInt64 / 2)
+	earliest, _ := w.floor(math.MinInt64)
+	w.newest.Store(earliest + 1) // whose start is within int64, so that at finds no other window's times in it
 }
 
 // at places a time.

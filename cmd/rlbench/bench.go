@@ -68,7 +68,7 @@ with what was really done: how many keys asked, and the share refused.
 Memory is that of a fresh process after a forced collection. Stalls are the longest
 decision while clients come and go. Patterns are traffic merged in time order.`,
 		Example: `  rlbench bench --quick
-  rlbench bench -a counter,log -a peer:httprate --keys 1,1e6
+  rlbench bench -a counter,log,buckets:8 --keys 1,1e6
   rlbench bench --parts speed --clock own,told,batch --keys 1e7
   rlbench bench --parts speed --refused none,half,all -o bench.json`,
 		Args: noArguments,

@@ -48,7 +48,7 @@ func record(h *hdrhistogram.Histogram, ns int64) {
 }
 
 // sample times decisions one by one, and in batches if one takes about ns.
-func (l *latency) sample(d *decider, ns float64) {
+func (l *latency) sample(d *Decider, ns float64) {
 	start := time.Now()
 	for range latencyDecisions {
 		began := time.Since(start)

@@ -210,3 +210,25 @@ func nextWindow(now time.Time, window int64) time.Time {
 	into := now.UnixNano() % window
 	return now.Add(time.Duration(window - into))
 }
+
+// Held is what a contestant holds in the process at hand, which has other things on its heap: less exact than Memory.
+type Held struct {
+	BytesPerClient float64
+	Collection     time.Duration
+}
+
+// Hold has so many clients ask once and measures the live heap before and after.
+func Hold(c Contestant, clients int64) (Held, error) {
+	before, _ := live()
+	l, err := c.New(c.Limit)
+	if err != nil {
+		return Held{}, err
+	}
+	serve(l, clients, 1)
+	after, _ := live()
+	began := time.Now()
+	runtime.GC()
+	h := Held{float64(int64(after)-int64(before)) / float64(clients), time.Since(began)}
+	runtime.KeepAlive(l)
+	return h, nil
+}

@@ -119,7 +119,7 @@ func (s *server) answer(feed *generators.Feed, n int) (more bool) {
 }
 
 func (s *server) add(took time.Duration, requests, refused int64) {
-	if requests == patternBlock { // the last one is shorter
+	if requests == patternBlock || s.requests == 0 && requests > 0 { // the last one is shorter
 		s.ns = append(s.ns, float64(took)/float64(requests))
 	}
 	s.requests += requests

@@ -26,7 +26,7 @@ func Speed(ctx context.Context, contestants []Contestant, loads []Load, o Option
 	lines := newLines(contestants, loads)
 	for round := range o.Rounds {
 		for _, load := range loads {
-			s := newStream(load.Keys, load.Order, o.Seed)
+			s := NewStream(load.Keys, load.Order, o.Seed)
 			reference = append(reference, referenceNS())
 			for _, i := range shuffled(len(contestants), o.Seed, round) {
 				c := &contestants[i]
@@ -106,7 +106,7 @@ func goroutines() []int {
 }
 
 // measure takes one sample for each number of goroutines.
-func (l *lines) measure(c *Contestant, load Load, s *stream, o Options) error {
+func (l *lines) measure(c *Contestant, load Load, s *Stream, o Options) error {
 	limit := c.Limit
 	if load.Refused != "asis" {
 		var err error
@@ -138,7 +138,7 @@ func (l *lines) measure(c *Contestant, load Load, s *stream, o Options) error {
 }
 
 // calibrate returns how many decisions take about that long, a power of two.
-func calibrate(d *decider, goroutines int, ns int64) int64 {
+func calibrate(d *Decider, goroutines int, ns int64) int64 {
 	for n := int64(1 << 10); ; n *= 2 {
 		began := time.Now()
 		d.parallel(goroutines, n)
@@ -148,7 +148,7 @@ func calibrate(d *decider, goroutines int, ns int64) int64 {
 	}
 }
 
-func (l *line) sample(d *decider, goroutines int, s *stream) {
+func (l *line) sample(d *Decider, goroutines int, s *Stream) {
 	d.parallel(goroutines, l.count/100)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -164,17 +164,27 @@ func (l *line) sample(d *decider, goroutines int, s *stream) {
 	l.distinct = max(l.distinct, s.distinct(l.key.load.Keys, done))
 }
 
-// A decider has one contestant decide the requests of a stream.
-type decider struct {
-	stream *stream
+// A Decider has one contestant decide the requests of a stream.
+type Decider struct {
+	stream *Stream
 	decide func(n, from int, now int64) (admitted int64) // n requests from that one of the stream on; told times begin at now
 	at     int
 	now    int64
 }
 
-// newDecider makes a contestant that knows all clients.
-func newDecider(c *Contestant, load Load, limit limiter.Limit, s *stream) (*decider, error) {
-	d := &decider{stream: s}
+// NewDecider makes a contestant that knows all clients of the load, under its own limit.
+func NewDecider(c Contestant, load Load, s *Stream) (*Decider, error) {
+	return newDecider(&c, load, c.Limit, s)
+}
+
+// Decide makes n decisions with so many goroutines, which divide them, and returns how many requests were admitted.
+func (d *Decider) Decide(goroutines int, n int64) (admitted int64) {
+	rest := n % int64(goroutines)
+	return d.parallel(goroutines, n-rest) + d.parallel(1, rest)
+}
+
+func newDecider(c *Contestant, load Load, limit limiter.Limit, s *Stream) (*Decider, error) {
+	d := &Decider{stream: s}
 	if load.Clock == "batch" {
 		return d, d.batches(c, load, limit)
 	}
@@ -233,7 +243,7 @@ const toldStep = 50
 const batchSize = 1024
 
 // batches prepares the batch call, by 64-bit keys.
-func (d *decider) batches(c *Contestant, load Load, limit limiter.Limit) error {
+func (d *Decider) batches(c *Contestant, load Load, limit limiter.Limit) error {
 	l, err := newKeyed[uint64](c.spec, limit, nil)
 	if err != nil {
 		return err
@@ -268,7 +278,7 @@ func (d *decider) batches(c *Contestant, load Load, limit limiter.Limit) error {
 }
 
 // parallel divides n requests among goroutines that begin together at different places of the stream.
-func (d *decider) parallel(goroutines int, n int64) (admitted int64) {
+func (d *Decider) parallel(goroutines int, n int64) (admitted int64) {
 	if goroutines == 1 {
 		admitted = d.decide(int(n), d.at, d.now)
 		d.now += n * toldStep
@@ -292,7 +302,7 @@ func (d *decider) parallel(goroutines int, n int64) (admitted int64) {
 }
 
 // limitFor returns a limit under which about the wanted share is refused.
-func limitFor(c *Contestant, load Load, s *stream) (limiter.Limit, error) {
+func limitFor(c *Contestant, load Load, s *Stream) (limiter.Limit, error) {
 	free := limiter.Limit{Max: 250_000, Window: int64(time.Second)}
 	if load.Keys < 100 {
 		free.Window = 5 * int64(time.Millisecond)

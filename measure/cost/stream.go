@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A stream is who asks, in order, with the keys laid out in that order, so that reading a key is no cache miss.
-type stream struct {
+// A Stream is who asks, in order, with the keys laid out in that order, so that reading a key is no cache miss.
+type Stream struct {
 	clients []uint32
 	keys    []string
 	numbers []uint64 // the same clients by 64-bit keys
@@ -18,7 +18,8 @@ const streamLength = 1 << 20
 // zipfS is the exponent of the zipf order: the k-th most frequent client asks in proportion to k^-1.1.
 const zipfS = 1.1
 
-func newStream(keys int64, order string, seed uint64) *stream {
+// NewStream returns one of so many clients in one of Orders.
+func NewStream(keys int64, order string, seed uint64) *Stream {
 	n := streamLength
 	if keys <= 1000 {
 		n = 1 << 16
@@ -30,7 +31,7 @@ func newStream(keys int64, order string, seed uint64) *stream {
 		scattered := rng.Perm(int(keys))
 		next = func() uint32 { return uint32(scattered[zipf.Uint64()]) }
 	}
-	s := &stream{clients: make([]uint32, n), keys: make([]string, n), numbers: make([]uint64, n)}
+	s := &Stream{clients: make([]uint32, n), keys: make([]string, n), numbers: make([]uint64, n)}
 	var text []byte
 	ends := make([]int, n)
 	for i := range s.clients {
@@ -53,7 +54,7 @@ func newStream(keys int64, order string, seed uint64) *stream {
 func number(c uint32) uint64 { return (uint64(c) + 1) * 0x9e3779b97f4a7c15 }
 
 // distinct returns how many clients ask within the first n requests.
-func (s *stream) distinct(keys, n int64) (count int64) {
+func (s *Stream) distinct(keys, n int64) (count int64) {
 	seen := make([]uint64, keys/64+1)
 	for _, c := range s.clients[:min(n, int64(len(s.clients)))] {
 		if seen[c/64]>>(c%64)&1 == 0 {

@@ -60,6 +60,7 @@ func (b *bubble) Configure(_ context.Context, limit limiter.Limit) error {
 	if err != nil {
 		return err
 	}
+	s.virtual = true
 	if !b.set || s != b.setting {
 		if _, err := b.peer.make(s); err != nil {
 			return err

@@ -58,6 +58,11 @@ var Peers = []Peer{
 	xTimeRate, xTimeRateXsync,
 	httpRate, httpRateCore,
 	throttledGCRA,
+	goLimiter,
+	ulule,
+	slidingWindow,
+	failsafeBursty, failsafeSmooth,
+	uberRatelimit,
 }
 
 // A library is the limiter of one library for many clients, with the library's own keyed store or one limiter for each key.
@@ -72,6 +77,8 @@ type library interface {
 type setting struct {
 	limit limiter.Limit
 	burst int64 // limit.Max unless another was asked for
+
+	virtual bool // it is to be judged in virtual time
 
 	// clock is what it shall read in place of the time of day; nil for that. Libraries that take the time with each call
 	// need it not.
@@ -89,6 +96,7 @@ func answer(admitted bool) limiter.Answer {
 // longestWindow keeps the instants that a library sees within int64, and those of the bubble's clock, which starts in 2000.
 const longestWindow = 50 * 365 * 24 * time.Hour
 
+// set checks what every library needs.
 func (p *Peer) set(limit limiter.Limit, burst int64) (setting, error) {
 	switch {
 	case limit.Max < 1 || limit.Window < 1:

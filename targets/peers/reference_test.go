@@ -16,6 +16,11 @@ var references = map[string]func(*testing.T, limiter.Limit) reference{
 	"throttled":         algorithm("gcra"),
 	"httprate":          weighted(nearest),
 	"httprate-core":     weighted(nearest),
+	"slidingwindow":     weighted(floor),
+	"ulule":             expiring,
+	"failsafe-bursty":   algorithm("fixed:align=first"),
+	"failsafe-smooth":   spaced,
+	"uber-ratelimit":    paced,
 }
 
 // algorithm is a limiter of rlbench, which has an oracle of its own.
@@ -54,5 +59,58 @@ func weighted(round func(n, w int64) int64) func(*testing.T, limiter.Limit) refe
 			admitted[window] += cost
 			return true
 		}
+	}
+}
+
+// expiring counts everything, refused or not, until the window that the first request began has ended.
+func expiring(_ *testing.T, limit limiter.Limit) reference {
+	var count, ends int64
+	begun := false
+	return func(t, cost int64) bool {
+		if cost == 0 {
+			return true
+		}
+		if !begun || t > ends {
+			begun, count, ends = true, 0, t+limit.Window
+		}
+		count += cost
+		return count <= limit.Max
+	}
+}
+
+// spaced admits the first request of each interval of those that begin with the client.
+func spaced(_ *testing.T, limit limiter.Limit) reference {
+	interval := limit.Window / limit.Max
+	var start int64
+	taken := map[int64]bool{}
+	begun := false
+	return func(t, cost int64) bool {
+		if cost == 0 {
+			return true
+		}
+		if !begun {
+			begun, start = true, t
+		}
+		i := (t - start) / interval
+		if cost > 1 || taken[i] {
+			return false
+		}
+		taken[i] = true
+		return true
+	}
+}
+
+// paced gives each request a slot: an interval after the one before, or as much before now as the slack allows.
+func paced(_ *testing.T, limit limiter.Limit) reference {
+	interval := limit.Window / limit.Max
+	slack := (limit.Max - 1) * interval
+	var slots []int64
+	return func(t, _ int64) bool {
+		slot := t
+		if n := len(slots); n > 0 {
+			slot = max(slots[n-1]+interval, t-slack)
+		}
+		slots = append(slots, slot)
+		return slot <= t
 	}
 }

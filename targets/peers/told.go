@@ -24,7 +24,7 @@ func (d *told) Configure(_ context.Context, limit limiter.Limit) error {
 	if err != nil {
 		return err
 	}
-	s.clock = &d.clock
+	s.virtual, s.clock = true, &d.clock
 	l, err := d.peer.make(s)
 	if err != nil {
 		return err

@@ -3,7 +3,7 @@ package peers
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,7 +24,7 @@ type bubble struct {
 	end  chan struct{} // closed when all goroutines have ended
 
 	// The batch. Whoever the last message was sent to has it.
-	setting  setting
+	setting  Setting
 	burst    int64
 	set      bool // Configure succeeded
 	fresh    bool // nothing was asked since
@@ -34,7 +34,7 @@ type bubble struct {
 	pending  bool // it waits for a younger bubble
 
 	// Of the goroutine in the bubble.
-	library library
+	library Library
 	axis    axis
 	now     int64 // what its clock shows
 }
@@ -42,7 +42,13 @@ type bubble struct {
 // oldest is when a bubble is replaced: what is left of the range of int64 is then still longer than the longest stream.
 var oldest = time.Date(2070, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 
-func startBubble(p *Peer, burst int64) *bubble {
+// endless holds the names of the libraries that have a bubble for good.
+var endless sync.Map
+
+func startBubble(p *Peer, burst int64) (*bubble, error) {
+	if _, there := endless.LoadOrStore(p.Name, true); there && p.Endless {
+		return nil, fmt.Errorf("peer:%s can be opened only once in a program, as it never ends", p.Name)
+	}
 	b := &bubble{peer: p, burst: burst, in: make(chan struct{}), out: make(chan struct{}), end: make(chan struct{})}
 	go func() {
 		defer close(b.end)
@@ -52,7 +58,7 @@ func startBubble(p *Peer, burst int64) *bubble {
 			synctest.Test(new(testing.T), func(*testing.T) { open = b.live() })
 		}
 	}()
-	return b
+	return b, nil
 }
 
 func (b *bubble) Configure(_ context.Context, limit limiter.Limit) error {
@@ -60,12 +66,7 @@ func (b *bubble) Configure(_ context.Context, limit limiter.Limit) error {
 	if err != nil {
 		return err
 	}
-	s.virtual = true
-	if !b.set || s != b.setting {
-		if _, err := b.peer.make(s); err != nil {
-			return err
-		}
-	}
+	s.Virtual = true
 	b.setting, b.set, b.fresh = s, true, true
 	return nil
 }
@@ -84,6 +85,9 @@ func (b *bubble) Decide(ctx context.Context, requests []limiter.Request, answers
 }
 
 func (b *bubble) Close() error {
+	if b.peer.Endless {
+		return nil
+	}
 	close(b.in)
 	<-b.end
 	b.library = nil
@@ -99,20 +103,22 @@ func (b *bubble) live() (more bool) {
 				return false
 			}
 		}
-		if b.pending = b.fresh && b.now > oldest; b.pending {
+		switch old := b.fresh && b.now > oldest; {
+		case !old:
+			b.err = b.serve()
+		case b.peer.Endless:
+			b.err = fmt.Errorf("the clock of peer:%s has come to 2070: start the program again for more clients", b.peer.Name)
+		default:
+			b.pending = true
 			return true
 		}
-		b.err = b.serve()
+		b.pending = false
 		b.out <- struct{}{}
 	}
 }
 
 func (b *bubble) serve() (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("peer:%s panicked: %v\n%s", b.peer.Name, r, debug.Stack())
-		}
-	}()
+	defer b.peer.recover(&err)
 	for i, r := range b.requests {
 		if asked, err := b.peer.asks(r, &b.answers[i]); err != nil {
 			return err
@@ -129,7 +135,7 @@ func (b *bubble) serve() (err error) {
 			return err
 		}
 		b.sleepUntil(instant)
-		b.answers[i] = b.library.decide(r.Key, time.Time{}, r.Cost)
+		b.answers[i] = b.library.Decide(r.Key, time.Time{}, r.Cost)
 	}
 	return nil
 }
@@ -137,10 +143,10 @@ func (b *bubble) serve() (err error) {
 // begin makes the library at the last multiple of the window before the first request: what it aligns to the instant at
 // which it was made is aligned to multiples of the window then.
 func (b *bubble) begin(first int64) (err error) {
-	window := b.setting.limit.Window
+	window := b.setting.Limit.Window
 	b.sleepUntil(alignedAfter(b.now, window))
 	b.axis = axis{first, b.now + modulo(first, window)}
-	b.library, err = b.peer.make(b.setting)
+	b.library, err = b.peer.Make(b.setting)
 	b.fresh = false
 	return err
 }

@@ -17,7 +17,7 @@ var failsafeBursty = Peer{
 	Clock:     Bubble,
 	Like:      "fixed:align=first",
 	Costs:     true,
-	make: func(s setting) (library, error) {
+	Make: func(s Setting) (Library, error) {
 		return newFailsafe(s, ratelimiter.NewBursty[any]), nil
 	},
 }
@@ -32,26 +32,24 @@ var failsafeSmooth = Peer{
 	Like:      "fixed:align=first with a limit of 1 in W/L",
 	But:       "every cost above 1 is refused",
 	Costs:     true,
-	make: func(s setting) (library, error) {
-		if s.limit.Max > s.limit.Window {
-			return nil, unsupported("more requests than nanoseconds in the window leave no interval between two")
-		}
+	Check:     interval,
+	Make: func(s Setting) (Library, error) {
 		return newFailsafe(s, ratelimiter.NewSmooth[any]), nil
 	},
 }
 
-func newFailsafe(s setting, kind func(uint, time.Duration) ratelimiter.RateLimiter[any]) library {
-	return failsafeLimiters{newPerKey(func() ratelimiter.RateLimiter[any] {
-		return kind(uint(s.limit.Max), time.Duration(s.limit.Window))
+func newFailsafe(s Setting, kind func(uint, time.Duration) ratelimiter.RateLimiter[any]) Library {
+	return failsafeLimiters{NewPerKey(func() ratelimiter.RateLimiter[any] {
+		return kind(uint(s.Limit.Max), time.Duration(s.Limit.Window))
 	})}
 }
 
 type failsafeLimiters struct {
-	perKey[ratelimiter.RateLimiter[any]]
+	PerKey[ratelimiter.RateLimiter[any]]
 }
 
-func (f failsafeLimiters) Allow(key string) bool { return f.of(key).TryAcquirePermit() }
+func (f failsafeLimiters) Allow(key string) bool { return f.Of(key).TryAcquirePermit() }
 
-func (f failsafeLimiters) decide(key string, _ time.Time, cost int64) limiter.Answer {
-	return answer(f.of(key).TryAcquirePermits(uint(cost)))
+func (f failsafeLimiters) Decide(key string, _ time.Time, cost int64) limiter.Answer {
+	return Answer(f.Of(key).TryAcquirePermits(uint(cost)))
 }

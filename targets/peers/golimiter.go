@@ -19,11 +19,11 @@ var goLimiter = Peer{
 	Clock:     Real,
 	Like:      "fixed:align=first",
 	But:       "only W/L in ns, not L, after the first window where that is less (100,000 a second become 10,000)",
-	unset:     "it reads the runtime's own clock by name, which can't be set",
-	make: func(s setting) (library, error) {
+	RealTime:  "it reads the runtime's own clock by name, which can't be set",
+	Make: func(s Setting) (Library, error) {
 		store, err := memorystore.New(&memorystore.Config{
-			Tokens:   uint64(s.limit.Max),
-			Interval: time.Duration(s.limit.Window),
+			Tokens:   uint64(s.Limit.Max),
+			Interval: time.Duration(s.Limit.Window),
 		})
 		if err != nil {
 			return nil, err
@@ -39,8 +39,8 @@ func (g goLimiterStore) Allow(key string) bool {
 	return ok && err == nil
 }
 
-func (g goLimiterStore) decide(key string, _ time.Time, _ int64) limiter.Answer {
-	return answer(g.Allow(key))
+func (g goLimiterStore) Decide(key string, _ time.Time, _ int64) limiter.Answer {
+	return Answer(g.Allow(key))
 }
 
 // Close ends the goroutine that purges.

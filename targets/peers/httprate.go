@@ -21,8 +21,8 @@ var httpRate = Peer{
 	Like:      "counter",
 	But:       "half a request looser, as the weighted count is rounded",
 	Costs:     true,
-	make: func(s setting) (library, error) {
-		return httpRateLimiter{httprate.NewRateLimiter(int(s.limit.Max), time.Duration(s.limit.Window),
+	Make: func(s Setting) (Library, error) {
+		return httpRateLimiter{httprate.NewRateLimiter(int(s.Limit.Max), time.Duration(s.Limit.Window),
 			httprate.WithResponseHeaders(httprate.ResponseHeaders{}))}, nil
 	},
 }
@@ -33,12 +33,12 @@ var httpRequest = new(http.Request)
 
 func (h httpRateLimiter) Allow(key string) bool { return !h.OnLimit(nil, httpRequest, key) }
 
-func (h httpRateLimiter) decide(key string, _ time.Time, cost int64) limiter.Answer {
+func (h httpRateLimiter) Decide(key string, _ time.Time, cost int64) limiter.Answer {
 	r := httpRequest
 	if cost > 1 {
 		r = r.WithContext(httprate.WithIncrement(r.Context(), int(cost)))
 	}
-	return answer(!h.OnLimit(nil, r, key))
+	return Answer(!h.OnLimit(nil, r, key))
 }
 
 var httpRateCore = Peer{
@@ -51,9 +51,9 @@ var httpRateCore = Peer{
 	Like:      httpRate.Like,
 	But:       httpRate.But,
 	Costs:     true,
-	make: func(s setting) (library, error) {
-		window := time.Duration(s.limit.Window)
-		return &httpRateCounter{limit: int(s.limit.Max), window: window, counter: httprate.NewLocalLimitCounter(window)}, nil
+	Make: func(s Setting) (Library, error) {
+		window := time.Duration(s.Limit.Window)
+		return &httpRateCounter{limit: int(s.Limit.Max), window: window, counter: httprate.NewLocalLimitCounter(window)}, nil
 	},
 }
 
@@ -66,8 +66,8 @@ type httpRateCounter struct {
 
 func (h *httpRateCounter) Allow(key string) bool { return h.allow(key, time.Now().UTC(), 1) }
 
-func (h *httpRateCounter) decide(key string, now time.Time, cost int64) limiter.Answer {
-	return answer(h.allow(key, now, int(cost)))
+func (h *httpRateCounter) Decide(key string, now time.Time, cost int64) limiter.Answer {
+	return Answer(h.allow(key, now, int(cost)))
 }
 
 func (h *httpRateCounter) allow(key string, now time.Time, cost int) bool {

@@ -18,21 +18,21 @@ var slidingWindow = Peer{
 	Like:      "counter",
 	But:       "up to one request looser, as the weighted count is cut",
 	Costs:     true,
-	make: func(s setting) (library, error) {
+	Make: func(s Setting) (Library, error) {
 		window := func() (slidingwindow.Window, slidingwindow.StopFunc) { return slidingwindow.NewLocalWindow() }
-		return slidingWindows{newPerKey(func() *slidingwindow.Limiter {
-			l, _ := slidingwindow.NewLimiter(time.Duration(s.limit.Window), s.limit.Max, window)
+		return slidingWindows{NewPerKey(func() *slidingwindow.Limiter {
+			l, _ := slidingwindow.NewLimiter(time.Duration(s.Limit.Window), s.Limit.Max, window)
 			return l
 		})}, nil
 	},
 }
 
 type slidingWindows struct {
-	perKey[*slidingwindow.Limiter]
+	PerKey[*slidingwindow.Limiter]
 }
 
-func (w slidingWindows) Allow(key string) bool { return w.of(key).Allow() }
+func (w slidingWindows) Allow(key string) bool { return w.Of(key).Allow() }
 
-func (w slidingWindows) decide(key string, now time.Time, cost int64) limiter.Answer {
-	return answer(w.of(key).AllowN(now, cost))
+func (w slidingWindows) Decide(key string, now time.Time, cost int64) limiter.Answer {
+	return Answer(w.Of(key).AllowN(now, cost))
 }

@@ -21,20 +21,21 @@ var throttledGCRA = Peer{
 	But:       "faster by up to a nanosecond a request where L doesn't divide W",
 	Burst:     true,
 	Costs:     true,
-	make: func(s setting) (library, error) {
+	Check:     interval,
+	Make: func(s Setting) (Library, error) {
 		store, err := memstore.New(0)
 		if err != nil {
 			return nil, err
 		}
-		if s.clock != nil {
-			store.SetTimeNow(func() time.Time { return s.clock.now })
+		if s.Now != nil {
+			store.SetTimeNow(s.Now)
 		}
 		l, err := throttled.NewGCRARateLimiterCtx(throttled.WrapStoreWithContext(store), throttled.RateQuota{
-			MaxRate:  throttled.PerDuration(int(s.limit.Max), time.Duration(s.limit.Window)),
-			MaxBurst: int(s.burst - 1),
+			MaxRate:  throttled.PerDuration(int(s.Limit.Max), time.Duration(s.Limit.Window)),
+			MaxBurst: int(s.Burst - 1),
 		})
 		if err != nil {
-			return nil, unsupported("%v (more requests than nanoseconds in the window)", err)
+			return nil, err
 		}
 		return throttledLimiter{l}, nil
 	},
@@ -47,10 +48,10 @@ func (t throttledLimiter) Allow(key string) bool {
 	return !limited && err == nil
 }
 
-func (t throttledLimiter) decide(key string, _ time.Time, cost int64) limiter.Answer {
+func (t throttledLimiter) Decide(key string, _ time.Time, cost int64) limiter.Answer {
 	limited, said, err := t.gcra.RateLimitCtx(context.Background(), key, int(cost))
 	if err != nil {
-		return answer(false)
+		return Answer(false)
 	}
 	return limiter.Answer{Admitted: !limited, RetryAfter: int64(said.RetryAfter), Remaining: int64(said.Remaining)}
 }

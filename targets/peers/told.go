@@ -3,6 +3,7 @@ package peers
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/rlbench/rlbench/limiter"
@@ -13,8 +14,8 @@ type told struct {
 	peer    *Peer
 	burst   int64
 	window  int64
-	library library
-	clock   dial
+	library Library
+	now     time.Time
 	axis    axis
 	begun   bool // the axis is laid
 }
@@ -24,8 +25,8 @@ func (d *told) Configure(_ context.Context, limit limiter.Limit) error {
 	if err != nil {
 		return err
 	}
-	s.virtual, s.clock = true, &d.clock
-	l, err := d.peer.make(s)
+	s.Virtual, s.Now = true, func() time.Time { return d.now }
+	l, err := d.peer.Make(s)
 	if err != nil {
 		return err
 	}
@@ -33,10 +34,11 @@ func (d *told) Configure(_ context.Context, limit limiter.Limit) error {
 	return nil
 }
 
-func (d *told) Decide(ctx context.Context, requests []limiter.Request, answers []limiter.Answer) error {
+func (d *told) Decide(ctx context.Context, requests []limiter.Request, answers []limiter.Answer) (err error) {
 	if d.library == nil {
 		return errNotConfigured
 	}
+	defer d.peer.recover(&err)
 	for i, r := range requests {
 		if asked, err := d.peer.asks(r, &answers[i]); err != nil {
 			return err
@@ -50,19 +52,26 @@ func (d *told) Decide(ctx context.Context, requests []limiter.Request, answers [
 		if err != nil {
 			return err
 		}
-		d.clock.now = time.Unix(0, instant).UTC()
-		answers[i] = d.library.decide(r.Key, d.clock.now, r.Cost)
+		d.now = time.Unix(0, instant).UTC()
+		answers[i] = d.library.Decide(r.Key, d.now, r.Cost)
 	}
 	return ctx.Err()
 }
 
 func (d *told) Close() error { return nil }
 
+// recover makes an error of a panic of the library. It is to be deferred.
+func (p *Peer) recover(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("peer:%s panicked: %v\n%s", p.Name, r, debug.Stack())
+	}
+}
+
 // asks reports whether the library is to be asked: a cost of 0 is admitted without. Costs that the library doesn't know are
 // an error.
 func (p *Peer) asks(r limiter.Request, a *limiter.Answer) (bool, error) {
 	if r.Cost == 0 {
-		*a = answer(true)
+		*a = Answer(true)
 		return false, nil
 	}
 	if r.Cost != 1 && !p.Costs {

@@ -21,13 +21,13 @@ var ulule = Peer{
 	Like:      "fixed:count=all:align=restart",
 	But:       "a request exactly W after the window began still belongs to it",
 	Costs:     true,
-	make: func(s setting) (library, error) {
+	Make: func(s Setting) (Library, error) {
 		options := ululelimiter.StoreOptions{Prefix: ululelimiter.DefaultPrefix, CleanUpInterval: ululelimiter.DefaultCleanUpInterval}
-		if s.virtual {
+		if s.Virtual {
 			options.CleanUpInterval = 0
 		}
 		store := memory.NewStoreWithOptions(options)
-		return ululeLimiter{ululelimiter.New(store, ululelimiter.Rate{Period: time.Duration(s.limit.Window), Limit: s.limit.Max})}, nil
+		return ululeLimiter{ululelimiter.New(store, ululelimiter.Rate{Period: time.Duration(s.Limit.Window), Limit: s.Limit.Max})}, nil
 	},
 }
 
@@ -39,10 +39,10 @@ func (u ululeLimiter) Allow(key string) bool {
 }
 
 // When it says that the window ends is in whole seconds, which is no time to retry.
-func (u ululeLimiter) decide(key string, _ time.Time, cost int64) limiter.Answer {
+func (u ululeLimiter) Decide(key string, _ time.Time, cost int64) limiter.Answer {
 	said, err := u.Increment(context.Background(), key, cost)
 	if err != nil {
-		return answer(false)
+		return Answer(false)
 	}
 	return limiter.Answer{Admitted: !said.Reached, RetryAfter: limiter.Unknown, Remaining: said.Remaining}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,10 +13,10 @@ import (
 )
 
 // An ownClock asks a library by its own clock.
-type ownClock struct{ library }
+type ownClock struct{ Library }
 
-func (c ownClock) decide(key string, _ time.Time, _ int64) limiter.Answer {
-	return answer(c.Allow(key))
+func (c ownClock) Decide(key string, _ time.Time, _ int64) limiter.Answer {
+	return Answer(c.Allow(key))
 }
 
 // A library that can be told the time decides the same when it reads the clock of a bubble instead, to the nanosecond, for
@@ -31,8 +32,8 @@ func TestBubbleEqualsTold(t *testing.T) {
 		t.Run(p.Name, func(t *testing.T) {
 			reading := p
 			reading.Clock = Bubble
-			reading.make = func(s setting) (library, error) {
-				l, err := p.make(s)
+			reading.Make = func(s Setting) (Library, error) {
+				l, err := p.Make(s)
 				return ownClock{l}, err
 			}
 			a, b := mustOpen(t, &p), mustOpen(t, &reading)
@@ -96,21 +97,23 @@ func decideAll(t testing.TB, target limiter.Target, limit limiter.Limit, request
 
 // A library that panics is an error, not the end of the program.
 func TestPanicIsAnError(t *testing.T) {
-	p := Peer{Name: "bad", Clock: Bubble, make: func(setting) (library, error) { return panics{}, nil }}
-	target := mustOpen(t, &p)
-	if err := target.Configure(context.Background(), limiter.Limit{Max: 1, Window: 1}); err != nil {
-		t.Fatal(err)
-	}
-	err := target.Decide(context.Background(), []limiter.Request{{Key: "a", Cost: 1}}, make([]limiter.Answer, 1))
-	if err == nil {
-		t.Fatal("no error")
+	for _, clock := range []Clock{Told, Bubble} {
+		p := Peer{Name: "bad", Clock: clock, Make: func(Setting) (Library, error) { return panics{}, nil }}
+		target := mustOpen(t, &p)
+		if err := target.Configure(context.Background(), limiter.Limit{Max: 1, Window: 1}); err != nil {
+			t.Fatal(err)
+		}
+		err := target.Decide(context.Background(), []limiter.Request{{Key: "a", Cost: 1}}, make([]limiter.Answer, 1))
+		if err == nil || !strings.Contains(err.Error(), "peer:bad panicked: so it goes") {
+			t.Errorf("%s: %v", clock, err)
+		}
 	}
 }
 
 type panics struct{}
 
 func (panics) Allow(string) bool                              { panic("so it goes") }
-func (panics) decide(string, time.Time, int64) limiter.Answer { panic("so it goes") }
+func (panics) Decide(string, time.Time, int64) limiter.Answer { panic("so it goes") }
 
 // A bubble has two goroutines, and none is left after Close, however often it was replaced.
 func TestCloseLeavesNoGoroutine(t *testing.T) {
@@ -138,6 +141,37 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 		}
 	}
 }
+
+// A library whose goroutines never end is opened once, closed without waiting for them, and told when its clock is used up.
+func TestEndless(t *testing.T) {
+	p := Peer{Name: "endless", Clock: Bubble, Endless: true}
+	p.Make = func(Setting) (Library, error) {
+		go func() { select {} }()
+		return calendar{}, nil
+	}
+	target := mustOpen(t, &p)
+	if _, err := p.Open(); err == nil {
+		t.Error("opened twice")
+	}
+	limit := limiter.Limit{Max: 1, Window: int64(longestWindow)}
+	var err error
+	for range 5 {
+		if err = target.Configure(context.Background(), limit); err != nil {
+			t.Fatal(err)
+		}
+		if err = target.Decide(context.Background(), []limiter.Request{{Key: "a", Cost: 1}}, make([]limiter.Answer, 1)); err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "2070") {
+		t.Errorf("clients of 50 years each: %v", err)
+	}
+}
+
+type calendar struct{}
+
+func (calendar) Allow(string) bool                              { return true }
+func (calendar) Decide(string, time.Time, int64) limiter.Answer { return Answer(true) }
 
 // What is aligned to multiples of the window stays so, and times that no clock of a library can show are an error.
 func TestAxis(t *testing.T) {

@@ -20,8 +20,8 @@ var xTimeRate = Peer{
 	But:       "rounded in the last place, and an older time rewinds it, so that the time since is earned twice",
 	Burst:     true,
 	Costs:     true,
-	make: func(s setting) (library, error) {
-		return &rateMap{setting: s, clients: map[string]*rate.Limiter{}}, nil
+	Make: func(s Setting) (Library, error) {
+		return &rateMap{Setting: s, clients: map[string]*rate.Limiter{}}, nil
 	},
 }
 
@@ -29,18 +29,18 @@ var xTimeRateXsync = func() Peer {
 	p := xTimeRate
 	p.Name = "x-time-rate-xsync"
 	p.Algorithm = "token bucket in floating point, one for each client in a concurrent map (puzpuzpuz/xsync)"
-	p.make = func(s setting) (library, error) {
-		return rateXsync{newPerKey(func() *rate.Limiter { return newRate(s) })}, nil
+	p.Make = func(s Setting) (Library, error) {
+		return rateXsync{NewPerKey(func() *rate.Limiter { return newRate(s) })}, nil
 	}
 	return p
 }()
 
-func newRate(s setting) *rate.Limiter {
-	return rate.NewLimiter(rate.Limit(float64(s.limit.Max)/time.Duration(s.limit.Window).Seconds()), int(s.burst))
+func newRate(s Setting) *rate.Limiter {
+	return rate.NewLimiter(rate.Limit(float64(s.Limit.Max)/time.Duration(s.Limit.Window).Seconds()), int(s.Burst))
 }
 
 type rateMap struct {
-	setting
+	Setting
 	mu      sync.Mutex
 	clients map[string]*rate.Limiter
 }
@@ -50,7 +50,7 @@ func (m *rateMap) of(key string) *rate.Limiter {
 	defer m.mu.Unlock()
 	l := m.clients[key]
 	if l == nil {
-		l = newRate(m.setting)
+		l = newRate(m.Setting)
 		m.clients[key] = l
 	}
 	return l
@@ -58,14 +58,14 @@ func (m *rateMap) of(key string) *rate.Limiter {
 
 func (m *rateMap) Allow(key string) bool { return m.of(key).Allow() }
 
-func (m *rateMap) decide(key string, now time.Time, cost int64) limiter.Answer {
-	return answer(m.of(key).AllowN(now, int(cost)))
+func (m *rateMap) Decide(key string, now time.Time, cost int64) limiter.Answer {
+	return Answer(m.of(key).AllowN(now, int(cost)))
 }
 
-type rateXsync struct{ perKey[*rate.Limiter] }
+type rateXsync struct{ PerKey[*rate.Limiter] }
 
-func (x rateXsync) Allow(key string) bool { return x.of(key).Allow() }
+func (x rateXsync) Allow(key string) bool { return x.Of(key).Allow() }
 
-func (x rateXsync) decide(key string, now time.Time, cost int64) limiter.Answer {
-	return answer(x.of(key).AllowN(now, int(cost)))
+func (x rateXsync) Decide(key string, now time.Time, cost int64) limiter.Answer {
+	return Answer(x.Of(key).AllowN(now, int(cost)))
 }

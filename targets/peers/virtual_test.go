@@ -159,7 +159,7 @@ func TestEndless(t *testing.T) {
 		if err = target.Configure(context.Background(), limit); err != nil {
 			t.Fatal(err)
 		}
-		if err = target.Decide(context.Background(), []limiter.Request{{Key: "a", Cost: 1}}, make([]limiter.Answer, 1)); err != nil {
+		if err = target.Decide(context.Background(), []limiter.Request{{Key: "a", Time: int64(longestWindow) - 1, Cost: 1}}, make([]limiter.Answer, 1)); err != nil {
 			break
 		}
 	}

@@ -59,11 +59,17 @@ func Timeline(plan Plan, arrivals []generators.Arrival) (results.Run, error) {
 // oneClient is a trace of one client.
 type oneClient []generators.Arrival
 
-func (c oneClient) Clients() int { return 1 }
+func (c oneClient) Shards() int  { return 1 }
+func (c oneClient) Costly() bool { return true }
 
-func (c oneClient) Client(int) (key string, times, costs []int64) {
-	for _, a := range c {
-		times, costs = append(times, a.Time), append(costs, a.Cost)
-	}
-	return TimelineKey, times, costs
+func (c oneClient) Visit(_ context.Context, _ int, visit func(key string, read func(times, costs []int64) (int, error)) error) error {
+	left := c
+	return visit(TimelineKey, func(times, costs []int64) (int, error) {
+		n := min(len(times), len(left))
+		for i, a := range left[:n] {
+			times[i], costs[i] = a.Time, a.Cost
+		}
+		left = left[n:]
+		return n, nil
+	})
 }

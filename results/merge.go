@@ -3,6 +3,7 @@ package results
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"sort"
 	"strings"
 
@@ -12,9 +13,13 @@ import (
 // String returns "i/n".
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 
-// Holds reports whether a client of a trace belongs to the shard, by a fixed hash of its key.
+// Holds reports whether a client of a trace belongs to the shard: shards are equal ranges of a fixed hash of the key, in order.
 func (s Shard) Holds(key string) bool {
-	return s.Count <= 1 || int(xxhash.Sum64String(key)/Groups%uint64(s.Count)) == s.Index
+	if s.Count <= 1 {
+		return true
+	}
+	index, _ := bits.Mul64(xxhash.Sum64String(key), uint64(s.Count))
+	return int(index) == s.Index
 }
 
 // check verifies what Merge and Fill rely on in a part that was read from a file.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,7 +35,7 @@ type logReplay struct {
 func replayCommand(c *console) *cobra.Command {
 	r := &logReplay{
 		algorithms: []string{defaultAlgorithms}, limits: []int64{100}, windows: []int64{60e9},
-		placement: "asis", reorder: "all", workforce: workforce{workers: int64(runtime.GOMAXPROCS(0))},
+		read: trace.Options{Memory: 512 << 20}, placement: "asis", reorder: "all", workforce: workforce{workers: int64(runtime.GOMAXPROCS(0))},
 	}
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
@@ -69,6 +70,7 @@ and --cost name others.`,
 	flags.StringVar(&r.read.TimeUnit, "time-unit", "", "s, ms, us or ns: the `UNIT` of times that are plain numbers (told by their size)")
 	take(flags, &r.placement, "placement", "HOW", "asis: times stand as the log has them (asis)", oneOf("asis"))
 	take(flags, &r.reorder, "reorder", "HOW", "all: the whole input is sorted by time (all)", oneOf("all"))
+	take(flags, &r.read.Memory, "memory", "SIZE", "memory to use, about; requests that need more of it go to a temporary file (512MiB)", positive(units.ParseBytes))
 	flags.BoolVar(&r.read.AllowTruncated, "allow-truncated", false, "take what could be read of an input that ends early")
 	r.workforce.flags(flags)
 	r.output.flags(flags)
@@ -85,10 +87,11 @@ func formatNames() []string {
 	return names
 }
 
-func (r *logReplay) run(ctx context.Context, c *console, files []string) error {
+func (r *logReplay) run(ctx context.Context, c *console, files []string) (err error) {
 	if err := r.output.check(r.shard); err != nil {
 		return err
 	}
+	debug.SetMemoryLimit(r.read.Memory)
 	plan, err := r.plan()
 	if err != nil {
 		return err
@@ -97,6 +100,7 @@ func (r *logReplay) run(ctx context.Context, c *console, files []string) error {
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, log.Close()) }()
 	file, measured := r.judge(ctx, c, log, plan)
 	if measured != nil && !errors.Is(measured, errInterrupted) {
 		return measured
@@ -127,6 +131,10 @@ func (r *logReplay) load(ctx context.Context, c *console, files []string) (*trac
 	progress := c.meter(r.progress, "bytes", 0)
 	o := r.read
 	o.Workers, o.Stdin, o.Progress = int(r.workers), c.stdin, progress.set
+	o.Part, o.Parts = r.shard.Index, r.shard.Count
+	o.Spilling = func(folder string, size int64) {
+		c.note("%s", spilling(folder, size, o.Memory))
+	}
 	log, err := trace.Load(ctx, files, o)
 	progress.stop()
 	if ctx.Err() != nil {
@@ -142,9 +150,17 @@ func (r *logReplay) load(ctx context.Context, c *console, files []string) (*trac
 	if more := s.Skipped - int64(len(s.Bad)); more > 0 {
 		c.note("skipped %s", human.Plural(more, "more line"))
 	}
-	c.note("%s: %s, %s, %s; %s", strings.Join(files, ", "), s.Format, human.Plural(int64(log.Clients()), "client"),
-		human.Plural(s.Parsed, "request"), accounts(s))
+	c.note("%s: %s, %s; %s", strings.Join(files, ", "), s.Format, human.Plural(s.Parsed, "request"), accounts(s))
 	return log, nil
+}
+
+// spilling says before a temporary file is made how large it will be.
+func spilling(folder string, size, memory int64) string {
+	text := fmt.Sprintf("the requests need more than half of --memory %s: the rest goes to a temporary file in %s", units.FormatBytes(memory), folder)
+	if size > 0 {
+		text += fmt.Sprintf(", about %s", units.FormatBytes(size))
+	}
+	return text + ", which is removed in the end"
 }
 
 // accounts says that no line was lost, and how far out of order they were.

@@ -46,8 +46,9 @@ standard input. The format is told by itself (rlbench list formats shows all);
 lines that can't be read are counted, and the first of them shown.
 
 Requests are decided in the order of their times, those of one time in the order
-of the input. Times are taken as they stand: with times in whole seconds, a
-window below 100 s gets a warning.
+of the input. Times are taken as they stand; where they are whole seconds, as in
+most logs, --placement band shows how much hangs on where in its second a
+request came, and a window below 100 s gets a warning.
 
 A CSV file has the columns timestamp, key and, if need be, cost; --time, --key
 and --cost name others.`,
@@ -68,7 +69,8 @@ and --cost name others.`,
 	flags.StringVar(&r.read.KeyField, "key", "client", "who a client is: client, or the `COLUMN` of a CSV file")
 	flags.StringVar(&r.read.CostField, "cost", "", "the `COLUMN` of a CSV file that holds the cost; none makes every cost 1")
 	flags.StringVar(&r.read.TimeUnit, "time-unit", "", "s, ms, us or ns: the `UNIT` of times that are plain numbers (told by their size)")
-	take(flags, &r.placement, "placement", "HOW", "asis: times stand as the log has them (asis)", oneOf("asis"))
+	take(flags, &r.placement, "placement", "HOW", "where within the log's resolution requests are put: asis, even, random, front, back; "+
+		"band tries all and shows each figure as low..high (asis)", readPlacement)
 	take(flags, &r.reorder, "reorder", "HOW", "all: the whole input is sorted by time (all)", oneOf("all"))
 	take(flags, &r.read.Memory, "memory", "SIZE", "memory to use, about; requests that need more of it go to a temporary file (512MiB)", positive(units.ParseBytes))
 	flags.BoolVar(&r.read.AllowTruncated, "allow-truncated", false, "take what could be read of an input that ends early")
@@ -91,7 +93,7 @@ func (r *logReplay) run(ctx context.Context, c *console, files []string) (err er
 	if err := r.output.check(r.shard); err != nil {
 		return err
 	}
-	debug.SetMemoryLimit(r.read.Memory)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(r.read.Memory, 64<<20))) // the collector waits for twice what is held otherwise
 	plan, err := r.plan()
 	if err != nil {
 		return err
@@ -138,7 +140,10 @@ func (r *logReplay) load(ctx context.Context, c *console, files []string) (*trac
 	log, err := trace.Load(ctx, files, o)
 	progress.stop()
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("%w while reading: nothing has been measured yet", errInterrupted)
+		if log != nil {
+			err = log.Close()
+		}
+		return nil, errors.Join(fmt.Errorf("%w while reading: nothing has been measured yet", errInterrupted), err)
 	}
 	if err != nil {
 		return nil, err
@@ -172,37 +177,107 @@ func accounts(s trace.Stats) string {
 	return fmt.Sprintf("%s; %s late, the worst by %s", text, human.Commas(s.Late), units.FormatDuration(s.WorstStepBackNS))
 }
 
-// judge replays the log once for all limits. When it is interrupted it returns what was measured, with errInterrupted.
+// judge replays the log once for all limits, and again for each further placement. When it is interrupted it returns what was
+// measured, with errInterrupted.
 func (r *logReplay) judge(ctx context.Context, c *console, log *trace.Trace, plan measure.Plan) (*results.File, error) {
 	s := log.Stats()
 	file := c.newFile()
-	file.Warnings = append(file.Warnings, s.Warnings...)
-	for _, w := range r.windows {
-		if w/100 < s.ResolutionNS {
-			file.Warnings = append(file.Warnings, fmt.Sprintf("the log's times are multiples of %s, which is coarse for a window of %s: "+
-				"where in them requests came is not known, and decides", units.FormatDuration(s.ResolutionNS), units.FormatDuration(w)))
-		}
-	}
+	file.Warnings = append(append(file.Warnings, s.Warnings...), r.coarse(s)...)
 	if r.shard.Count > 0 {
 		file.Part = &results.Part{Shard: r.shard, ConfigDigest: r.digest(plan, s)}
 	}
-	progress := c.meter(r.progress, "requests", s.Parsed/int64(max(r.shard.Count, 1)))
-	defer progress.stop()
-	tallies, err := measure.Replay(ctx, log, plan, measure.Options{Workers: int(r.workers), Shard: r.shard, Progress: progress.add})
-	if err != nil && !errors.Is(err, context.Canceled) {
-		return nil, err
+	placements := trace.Placements
+	if r.placement != band {
+		placements = []trace.Placement{trace.Placement(r.placement)}
 	}
-	for i, tally := range tallies {
-		limit := plan.Limits[i]
-		add(file, results.Run{
-			Scenario: "replay", Limit: limit.Max, WindowNS: limit.Window, SpanNS: s.LastNS - s.FirstNS, Edge: plan.Edge.String(),
-			Placement: r.placement, Input: &results.Input{
-				Files: s.Files, Format: s.Format, Lines: s.Lines, Parsed: s.Parsed, Skipped: s.Skipped, Ignored: s.Ignored,
-				Late: s.Late, WorstStepBackNS: s.WorstStepBackNS, FirstNS: s.FirstNS, Digest: s.Digest,
-			},
-		}, tally)
+	progress := c.meter(r.progress, "requests", s.Parsed/int64(max(r.shard.Count, 1))*int64(len(placements)))
+	defer progress.stop()
+	for i, placement := range placements {
+		tallies, err := measure.Replay(ctx, log.Place(placement), plan, measure.Options{Workers: int(r.workers), Shard: r.shard, Progress: progress.add})
+		switch {
+		case err != nil && !errors.Is(err, context.Canceled):
+			return nil, err
+		case i == 0:
+			for k, tally := range tallies {
+				add(file, r.describe(plan.Limits[k], s), tally)
+			}
+		case err != nil: // what was measured of this placement is no figure of the whole
+			forgetBands(file)
+		default:
+			widen(file, tallies)
+		}
+		if err != nil {
+			break
+		}
 	}
 	return interrupted(ctx, file, progress)
+}
+
+// band is the placement that is all of them.
+const band = "band"
+
+func readPlacement(text string) (string, error) {
+	if text == band {
+		return band, nil
+	}
+	p, err := trace.ParsePlacement(text)
+	if err != nil {
+		err = fmt.Errorf("%w, %s", err, band)
+	}
+	return string(p), err
+}
+
+// widen adds what came of another placement.
+func widen(file *results.File, tallies []*results.Tally) {
+	for i, tally := range tallies {
+		var placed results.Run
+		tally.Fill(&placed)
+		file.Runs[i].Widen(&placed)
+	}
+	if file.Part != nil {
+		file.Part.Placed = append(file.Part.Placed, tallies)
+	}
+}
+
+func forgetBands(file *results.File) {
+	for i := range file.Runs {
+		file.Runs[i].ForgetBands()
+	}
+	if file.Part != nil {
+		file.Part.Placed = nil
+	}
+}
+
+// describe is a run without its figures.
+func (r *logReplay) describe(limit limiter.Limit, s trace.Stats) results.Run {
+	return results.Run{
+		Scenario: "replay", Limit: limit.Max, WindowNS: limit.Window, SpanNS: s.LastNS - s.FirstNS, Edge: r.edge.String(),
+		Placement: r.placement, Input: &results.Input{
+			Files: s.Files, Format: s.Format, Lines: s.Lines, Parsed: s.Parsed, Skipped: s.Skipped, Ignored: s.Ignored,
+			Late: s.Late, WorstStepBackNS: s.WorstStepBackNS, FirstNS: s.FirstNS, Digest: s.Digest,
+		},
+	}
+}
+
+// coarse says which windows can't be judged well at the log's resolution.
+func (r *logReplay) coarse(s trace.Stats) (warnings []string) {
+	for _, w := range r.windows {
+		if w/100 >= s.ResolutionNS {
+			continue
+		}
+		text := fmt.Sprintf("the log's times are multiples of %s, which is coarse for a window of %s: ",
+			units.FormatDuration(s.ResolutionNS), units.FormatDuration(w))
+		if w <= s.ResolutionNS {
+			text += "all requests of a window look as if they came at once, so that a limit for it can't be judged"
+		} else {
+			text += "where in them requests came is not known, and decides"
+		}
+		if r.placement != band {
+			text += "; --placement band shows how much"
+		}
+		warnings = append(warnings, text)
+	}
+	return warnings
 }
 
 // digest is a digest of everything that decides the figures, but for the shard.

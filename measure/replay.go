@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/rlbench/rlbench/results"
 )
@@ -21,26 +22,66 @@ type Log interface {
 // each worker, and their tallies add up. When the context ends it returns what was measured so far, whole clients only,
 // together with the context's error.
 func Replay(ctx context.Context, log Log, plan Plan, o Options) ([]*results.Tally, error) {
-	costly := log.Costly()
-	return o.parallel(ctx, plan, false, int64(log.Shards()), func(c *court) func(int64) error {
-		f := &costlyFeed{}
+	var mu sync.Mutex
+	var surveys []*survey
+	tallies, err := o.parallel(ctx, plan, false, int64(log.Shards()), func(c *court) func(int64) error {
+		w := &clerk{court: c, costly: log.Costly()}
+		if o.Traffic != nil {
+			w.survey = newSurvey()
+			mu.Lock()
+			defer mu.Unlock()
+			surveys = append(surveys, w.survey)
+		}
 		return func(shard int64) error {
 			return log.Visit(c.ctx, int(shard), func(key string, read func(times, costs []int64) (int, error)) error {
 				if !o.Shard.Holds(key) {
 					return nil
 				}
-				if costly {
-					return c.openLoop(key, true, f.client(key, read))
-				}
-				return c.openLoop(key, false, func(h *history) (bool, error) {
-					from := len(h.times)
-					h.times = grown(h.times, block)
-					n, err := read(h.times[from:], nil)
-					h.times = h.times[:from+n]
-					return n > 0, err
-				})
+				return w.bring(key, read)
 			})
 		}
+	})
+	for _, s := range surveys {
+		o.Traffic.Add(s.tally)
+	}
+	return tallies, err
+}
+
+// A clerk brings clients of a trace before a court.
+type clerk struct {
+	court  *court
+	survey *survey // nil if nobody wants to know
+	costly bool
+	costlyFeed
+}
+
+// bring judges one client.
+func (w *clerk) bring(key string, read func(times, costs []int64) (int, error)) error {
+	if w.survey == nil {
+		return w.judge(key, read)
+	}
+	w.survey.reset()
+	err := w.judge(key, func(times, costs []int64) (int, error) {
+		n, err := read(times, costs)
+		w.survey.see(times[:n])
+		return n, err
+	})
+	if err == nil {
+		w.survey.close(key)
+	}
+	return err
+}
+
+func (w *clerk) judge(key string, read func(times, costs []int64) (int, error)) error {
+	if w.costly {
+		return w.court.openLoop(key, true, w.client(key, read))
+	}
+	return w.court.openLoop(key, false, func(h *history) (bool, error) {
+		from := len(h.times)
+		h.times = grown(h.times, block)
+		n, err := read(h.times[from:], nil)
+		h.times = h.times[:from+n]
+		return n > 0, err
 	})
 }
 

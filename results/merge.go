@@ -96,6 +96,10 @@ func Merge(parts []*File, names []string, partial bool) (*File, error) {
 	for _, f := range sorted {
 		placed = min(placed, len(f.Part.Placed))
 	}
+	traffic, err := sumTraffic(sorted)
+	if err != nil {
+		return nil, err
+	}
 	for r := range whole.Runs {
 		run := &whole.Runs[r]
 		run.Shard = nil
@@ -105,6 +109,11 @@ func Merge(parts []*File, names []string, partial bool) (*File, error) {
 		}
 		sum.Fill(run)
 		run.ForgetBands()
+		if run.Input != nil && run.Input.Traffic != nil && traffic != nil {
+			input := *run.Input
+			input.Traffic = traffic.Traffic(input.Traffic.SpanNS, input.Traffic.ResolutionNS)
+			run.Input = &input
+		}
 		for k := range placed {
 			if sum, err = sumTallies(sorted, func(p *Part) *Tally { return p.Placed[k][r] }); err != nil {
 				return nil, err
@@ -115,6 +124,22 @@ func Merge(parts []*File, names []string, partial bool) (*File, error) {
 		}
 	}
 	return whole, nil
+}
+
+// sumTraffic adds up what the clients' requests are like; nil if some part does not know.
+func sumTraffic(parts []*File) (*TrafficTally, error) {
+	sum := NewTrafficTally()
+	for _, f := range parts {
+		t := f.Part.Traffic
+		switch {
+		case t == nil:
+			return nil, nil
+		case len(t.Windows) != len(sum.Windows):
+			return nil, fmt.Errorf("shard %s looks at %d windows, not %d: the file was changed or cut", f.Part.Shard, len(t.Windows), len(sum.Windows))
+		}
+		sum.Add(t)
+	}
+	return sum, nil
 }
 
 // sumTallies adds up what of picks of each part.

@@ -36,6 +36,8 @@ type Part struct {
 
 	// Placed are the tallies with the requests placed in other ways, one list like Tallies for each: placement "band" only.
 	Placed [][]*Tally `json:"placed,omitempty"`
+
+	Traffic *TrafficTally `json:"traffic,omitempty"` // of a log's clients
 }
 
 // A Shard is part Index of Count; shards are numbered from 0. The zero value means "not sharded".
@@ -80,6 +82,7 @@ type Input struct {
 	WorstStepBackNS int64    `json:"worst_step_back_ns"`
 	FirstNS         int64    `json:"first_ns"` // the earliest request, Unix time
 	Digest          string   `json:"digest"`
+	Traffic         *Traffic `json:"traffic,omitempty"`
 }
 
 // Algorithm holds one contestant's figures in one run. Counts are in requests unless they say otherwise; a _ci is a 95 %

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/rlbench/rlbench/internal/units"
 	"github.com/rlbench/rlbench/limiter"
 	"github.com/rlbench/rlbench/measure"
-	"github.com/rlbench/rlbench/report/human"
 	"github.com/rlbench/rlbench/results"
 	"github.com/rlbench/rlbench/targets"
 )
@@ -35,7 +32,7 @@ type logReplay struct {
 func replayCommand(c *console) *cobra.Command {
 	r := &logReplay{
 		algorithms: []string{defaultAlgorithms}, limits: []int64{100}, windows: []int64{60e9},
-		read: trace.Options{Memory: 512 << 20}, placement: "asis", reorder: "all", workforce: workforce{workers: int64(runtime.GOMAXPROCS(0))},
+		placement: "asis", reorder: "all", workforce: workforce{workers: int64(runtime.GOMAXPROCS(0))},
 	}
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
@@ -64,16 +61,11 @@ and --cost name others.`,
 	take(flags, &r.limits, "limit", "COUNTS", "requests per window, one or several: 60,100 (100)", listOf(positive(units.ParseCount)))
 	take(flags, &r.windows, "window", "DURATIONS", "length of the window, one or several; each with every limit (1m)", listOf(positive(units.ParseDuration)))
 	edgeFlag(flags, &r.edge)
-	flags.StringVar(&r.read.Format, "format", "auto", "the format of all files, by `NAME`")
-	flags.StringVar(&r.read.TimeField, "time", "", "the `COLUMN` of a CSV file that holds the time, by name or number")
 	flags.StringVar(&r.read.KeyField, "key", "client", "who a client is: client, or the `COLUMN` of a CSV file")
-	flags.StringVar(&r.read.CostField, "cost", "", "the `COLUMN` of a CSV file that holds the cost; none makes every cost 1")
-	flags.StringVar(&r.read.TimeUnit, "time-unit", "", "s, ms, us or ns: the `UNIT` of times that are plain numbers (told by their size)")
+	readingFlags(flags, &r.read)
 	take(flags, &r.placement, "placement", "HOW", "where within the log's resolution requests are put: asis, even, random, front, back; "+
 		"band tries all and shows each figure as low..high (asis)", readPlacement)
 	take(flags, &r.reorder, "reorder", "HOW", "all: the whole input is sorted by time (all)", oneOf("all"))
-	take(flags, &r.read.Memory, "memory", "SIZE", "memory to use, about; requests that need more of it go to a temporary file (512MiB)", positive(units.ParseBytes))
-	flags.BoolVar(&r.read.AllowTruncated, "allow-truncated", false, "take what could be read of an input that ends early")
 	r.workforce.flags(flags)
 	r.output.flags(flags)
 	r.plotsFlag(flags)
@@ -93,7 +85,7 @@ func (r *logReplay) run(ctx context.Context, c *console, files []string) (err er
 	if err := r.output.check(r.shard); err != nil {
 		return err
 	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(r.read.Memory, 64<<20))) // the collector waits for twice what is held otherwise
+	defer limitMemory(r.read)()
 	plan, err := r.plan()
 	if err != nil {
 		return err
@@ -128,53 +120,11 @@ func (r *logReplay) plan() (measure.Plan, error) {
 	return plan, possible(plan)
 }
 
-// load reads the logs and says what became of their lines.
+// load reads the logs.
 func (r *logReplay) load(ctx context.Context, c *console, files []string) (*trace.Trace, error) {
-	progress := c.meter(r.progress, "bytes", 0)
-	o := r.read
-	o.Workers, o.Stdin, o.Progress = int(r.workers), c.stdin, progress.set
-	o.Part, o.Parts = r.shard.Index, r.shard.Count
-	o.Spilling = func(folder string, size int64) {
-		c.note("%s", spilling(folder, size, o.Memory))
-	}
-	log, err := trace.Load(ctx, files, o)
-	progress.stop()
-	if ctx.Err() != nil {
-		if log != nil {
-			err = log.Close()
-		}
-		return nil, errors.Join(fmt.Errorf("%w while reading: nothing has been measured yet", errInterrupted), err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	s := log.Stats()
-	for _, bad := range s.Bad {
-		c.note("skipped %s", bad)
-	}
-	if more := s.Skipped - int64(len(s.Bad)); more > 0 {
-		c.note("skipped %s", human.Plural(more, "more line"))
-	}
-	c.note("%s: %s, %s; %s", strings.Join(files, ", "), s.Format, human.Plural(s.Parsed, "request"), accounts(s))
-	return log, nil
-}
-
-// spilling says before a temporary file is made how large it will be.
-func spilling(folder string, size, memory int64) string {
-	text := fmt.Sprintf("the requests need more than half of --memory %s: the rest goes to a temporary file in %s", units.FormatBytes(memory), folder)
-	if size > 0 {
-		text += fmt.Sprintf(", about %s", units.FormatBytes(size))
-	}
-	return text + ", which is removed in the end"
-}
-
-// accounts says that no line was lost, and how far out of order they were.
-func accounts(s trace.Stats) string {
-	text := fmt.Sprintf("%s lines = %s parsed + %s skipped + %s ignored", human.Commas(s.Lines), human.Commas(s.Parsed), human.Commas(s.Skipped), human.Commas(s.Ignored))
-	if s.Late == 0 {
-		return text + "; in order"
-	}
-	return fmt.Sprintf("%s; %s late, the worst by %s", text, human.Commas(s.Late), units.FormatDuration(s.WorstStepBackNS))
+	r.read.Workers = int(r.workers)
+	r.read.Part, r.read.Parts = r.shard.Index, r.shard.Count
+	return c.load(ctx, files, r.read, r.progress)
 }
 
 // judge replays the log once for all limits, and again for each further placement. When it is interrupted it returns what was
@@ -192,14 +142,24 @@ func (r *logReplay) judge(ctx context.Context, c *console, log *trace.Trace, pla
 	}
 	progress := c.meter(r.progress, "requests", s.Parsed/int64(max(r.shard.Count, 1))*int64(len(placements)))
 	defer progress.stop()
+	traffic := results.NewTrafficTally()
 	for i, placement := range placements {
-		tallies, err := measure.Replay(ctx, log.Place(placement), plan, measure.Options{Workers: int(r.workers), Shard: r.shard, Progress: progress.add})
+		o := measure.Options{Workers: int(r.workers), Shard: r.shard, Progress: progress.add}
+		if placement == trace.AsIs {
+			o.Traffic = traffic
+		} else if i == 0 { // what the log is like is told of its times as they stand
+			var err error
+			if traffic, err = measure.Survey(ctx, log, measure.Options{Workers: int(r.workers), Shard: r.shard}); err != nil {
+				return nil, unlessInterrupted(ctx, err)
+			}
+		}
+		tallies, err := measure.Replay(ctx, log.Place(placement), plan, o)
 		switch {
 		case err != nil && !errors.Is(err, context.Canceled):
 			return nil, err
 		case i == 0:
 			for k, tally := range tallies {
-				add(file, r.describe(plan.Limits[k], s), tally)
+				add(file, r.describe(plan.Limits[k], s, traffic), tally)
 			}
 		case err != nil: // what was measured of this placement is no figure of the whole
 			forgetBands(file)
@@ -210,7 +170,18 @@ func (r *logReplay) judge(ctx context.Context, c *console, log *trace.Trace, pla
 			break
 		}
 	}
+	if file.Part != nil {
+		file.Part.Traffic = traffic
+	}
 	return interrupted(ctx, file, progress)
+}
+
+// unlessInterrupted says that nothing was measured if that is why.
+func unlessInterrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: nothing has been measured yet", errInterrupted)
+	}
+	return err
 }
 
 // band is the placement that is all of them.
@@ -249,13 +220,10 @@ func forgetBands(file *results.File) {
 }
 
 // describe is a run without its figures.
-func (r *logReplay) describe(limit limiter.Limit, s trace.Stats) results.Run {
+func (r *logReplay) describe(limit limiter.Limit, s trace.Stats, traffic *results.TrafficTally) results.Run {
 	return results.Run{
 		Scenario: "replay", Limit: limit.Max, WindowNS: limit.Window, SpanNS: s.LastNS - s.FirstNS, Edge: r.edge.String(),
-		Placement: r.placement, Input: &results.Input{
-			Files: s.Files, Format: s.Format, Lines: s.Lines, Parsed: s.Parsed, Skipped: s.Skipped, Ignored: s.Ignored,
-			Late: s.Late, WorstStepBackNS: s.WorstStepBackNS, FirstNS: s.FirstNS, Digest: s.Digest,
-		},
+		Placement: r.placement, Input: input(s, traffic),
 	}
 }
 

@@ -42,6 +42,16 @@ func (d *division) place(hash uint64, key []byte) uint64 {
 	return shard
 }
 
+// position numbers the shards of all parts in the order of hashes.
+func (d *division) position(hash uint64) uint64 {
+	part, within := uint64(0), hash
+	if d.parts > 1 {
+		part, within = bits.Mul64(hash, d.parts)
+	}
+	shard, _ := bits.Mul64(within, d.shards)
+	return part*d.shards + shard
+}
+
 // A packed is what the requests of a block came to: their segments, one after the other, and their sums.
 type packed struct {
 	segments []byte

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 
@@ -26,6 +27,9 @@ type runWriter struct {
 	flush func(data []byte) error
 	err   error
 
+	first int    // where in buf the first client begins, -1 if none does
+	hash  uint64 // of its key
+
 	unit  int64
 	costs bool
 	last  int64 // the time before
@@ -34,11 +38,14 @@ type runWriter struct {
 }
 
 func newRunWriter(limit int, flush func(data []byte) error) *runWriter {
-	return &runWriter{buf: make([]byte, 0, limit+64), limit: limit, flush: flush}
+	return &runWriter{buf: make([]byte, 0, limit+64), limit: limit, flush: flush, first: -1}
 }
 
 // client begins a client of n requests. All of its times are multiples of unit.
 func (w *runWriter) client(key []byte, n, unit int64, costs bool) {
+	if w.first < 0 {
+		w.first, w.hash = len(w.buf), xxhash.Sum64(key)
+	}
 	w.buf = binary.AppendUvarint(w.buf, uint64(len(key)))
 	w.buf = append(w.buf, key...)
 	w.buf = binary.AppendUvarint(w.buf, uint64(n))
@@ -79,7 +86,7 @@ func (w *runWriter) write() {
 	if w.err == nil {
 		w.err = w.flush(w.buf)
 	}
-	w.buf = w.buf[:0]
+	w.buf, w.first = w.buf[:0], -1
 }
 
 // close writes what is left.
@@ -110,6 +117,12 @@ type runReader struct {
 	data []byte                           // not yet read, the rest of buf
 	buf  []byte
 	end  error
+	name string // of the file, for errors
+
+	// accept, if not nil, says of a client whether it is wanted: 0; below 0 it is not, above 0 nor is any that follows.
+	accept func(hash uint64, key []byte) int
+	finest int64 // times are multiples of it
+	free   bool  // every cost is 1
 
 	key   []byte // of the client at hand
 	hash  uint64
@@ -122,7 +135,7 @@ type runReader struct {
 	index int // among the runs that are merged
 }
 
-var errDamaged = errors.New("its content makes no sense")
+var errDamaged = errors.New("what it holds makes no sense, so it is damaged: make it again")
 
 // need makes the next n bytes available, or as many as there are.
 func (r *runReader) need(n int) error {
@@ -137,8 +150,23 @@ func (r *runReader) need(n int) error {
 	return nil
 }
 
-// next goes to the next client. What is left of the one at hand is passed over.
+// next goes to the next client that is wanted. What is left of the one at hand is passed over.
 func (r *runReader) next() (ok bool, err error) {
+	for {
+		if ok, err = r.header(); err == errDamaged {
+			err = fmt.Errorf("%s: %w", r.name, err)
+		}
+		if !ok || err != nil || r.accept == nil {
+			return ok, err
+		}
+		if wanted := r.accept(r.hash, r.key); wanted >= 0 {
+			return wanted == 0, nil
+		}
+	}
+}
+
+// header reads up to the first request of the next client.
+func (r *runReader) header() (ok bool, err error) {
 	for r.left > 0 {
 		var times, costs [64]int64
 		if _, err := r.read(times[:], costs[:]); err != nil {
@@ -174,12 +202,21 @@ func (r *runReader) next() (ok bool, err error) {
 	if flags &^= withCosts; int(flags) >= len(powers) {
 		return false, errDamaged
 	}
-	r.unit = powers[flags]
+	if r.unit = powers[flags]; r.unit < r.finest || r.costs && r.free {
+		return false, errDamaged
+	}
 	return true, nil
 }
 
 // read reads the next requests of the client at hand into times and costs, and returns how many; 0 at its end.
 func (r *runReader) read(times, costs []int64) (n int, err error) {
+	if n, err = r.decode(times, costs); err == errDamaged {
+		err = fmt.Errorf("%s: %w", r.name, err)
+	}
+	return n, err
+}
+
+func (r *runReader) decode(times, costs []int64) (n int, err error) {
 	most := int(min(int64(len(times)), r.left))
 	for n < most {
 		if len(r.data) < 2*binary.MaxVarintLen64 {

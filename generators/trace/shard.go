@@ -154,9 +154,8 @@ func (s *sorter) requests(client int) (times, costs []int64) {
 	return s.sortedTimes[from:to], costs
 }
 
-// write sorts, and writes what the sorter holds as a run.
-func (s *sorter) write(w *runWriter) error {
-	s.sort()
+// write writes what the sorter has sorted as a run, or as the next part of one.
+func (s *sorter) write(w *runWriter) {
 	s.order = s.order[:0]
 	for i := range s.keys.len() {
 		s.order = append(s.order, uint32(i))
@@ -173,7 +172,6 @@ func (s *sorter) write(w *runWriter) error {
 		w.client(s.keys.key(c), int64(len(times)), unitOf(times), costs != nil)
 		w.requests(times, costs)
 	}
-	return w.close()
 }
 
 // The runs that are merged at a time at most, and the least and most that is read of each at a time.
@@ -183,8 +181,11 @@ const (
 	mostRead  = 256 << 10
 )
 
-// visit calls visit with each client of a shard.
-func (t *Trace) visit(ctx context.Context, s *sorter, shard int, visit Visitor) error {
+// open reads a shard. Either the sorter holds all of it, sorted, and m is nil, or m merges its runs.
+func (t *Trace) open(ctx context.Context, s *sorter, shard int) (m *merger, err error) {
+	if len(t.binaries) > 0 {
+		return t.mergeBinaries(shard)
+	}
 	var runs [][]extent
 	cut := func() error {
 		if err := ctx.Err(); err != nil {
@@ -197,35 +198,33 @@ func (t *Trace) visit(ctx context.Context, s *sorter, shard int, visit Visitor) 
 	}
 	s.reset()
 	s.expect(t.store.shards[shard].requests, t.stats.Costly)
-	var err error
 	s.buf, err = t.store.each(shard, s.buf, func(chunk []byte) error { return s.unpack(chunk, cut) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(runs) == 0 {
 		s.sort()
-		return s.visit(visit)
+		return nil, nil
 	}
 	if len(s.times) > 0 {
 		if err := cut(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for len(runs) > t.mostRuns {
 		if runs, err = t.fewer(ctx, runs, s.budget); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	m, err := t.mergeRuns(runs, s.budget)
-	if err != nil {
-		return err
-	}
-	return m.visit(visit)
+	return t.mergeRuns(runs, s.budget)
 }
 
 // spillRun writes what the sorter holds to the spill.
 func (t *Trace) spillRun(s *sorter) (run []extent, err error) {
-	err = s.write(t.spillWriter(&run, s.budget))
+	w := t.spillWriter(&run, s.budget)
+	s.sort()
+	s.write(w)
+	err = w.close()
 	return run, err
 }
 
@@ -241,7 +240,7 @@ func (t *Trace) mergeRuns(runs [][]extent, budget int64) (*merger, error) {
 	size := int(min(max(budget/int64(len(runs)), leastRead), mostRead))
 	readers := make([]*runReader, len(runs))
 	for i, run := range runs {
-		readers[i] = &runReader{more: extentReader(t.store.spill, run, size)}
+		readers[i] = &runReader{name: "the temporary file", more: extentReader(t.store.spill, run, size)}
 	}
 	return newMerger(readers)
 }
@@ -257,7 +256,11 @@ func (t *Trace) fewer(ctx context.Context, runs [][]extent, budget int64) (merge
 			return nil, err
 		}
 		var run []extent
-		if err := m.write(t.spillWriter(&run, budget)); err != nil {
+		w := t.spillWriter(&run, budget)
+		if err := m.write(ctx, w); err != nil {
+			return nil, err
+		}
+		if err := w.close(); err != nil {
 			return nil, err
 		}
 		merged = append(merged, run)
@@ -265,16 +268,16 @@ func (t *Trace) fewer(ctx context.Context, runs [][]extent, budget int64) (merge
 	return merged, nil
 }
 
-// write writes what is merged as a run.
-func (m *merger) write(w *runWriter) error {
+// write writes what is merged as a run, or as the next part of one.
+func (m *merger) write(ctx context.Context, w *runWriter) error {
 	var times, costs [512]int64
 	for {
 		key, costly, ok, err := m.next()
-		if err != nil {
-			return err
+		if err == nil {
+			err = ctx.Err()
 		}
-		if !ok {
-			return w.close()
+		if err != nil || !ok {
+			return err
 		}
 		w.client(key, m.count(), m.unit(), costly)
 		for {

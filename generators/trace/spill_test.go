@@ -160,7 +160,9 @@ func TestMergeIsAStableSort(t *testing.T) {
 			}
 			var data []byte
 			w := newRunWriter(rapid.IntRange(1, 100).Draw(t, "writes"), func(b []byte) error { data = append(data, b...); return nil })
-			if err := s.write(w); err != nil {
+			s.sort()
+			s.write(w)
+			if err := w.close(); err != nil {
 				t.Fatal(err)
 			}
 			piece := rapid.IntRange(1, 50).Draw(t, "reads")

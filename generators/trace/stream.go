@@ -245,6 +245,8 @@ func decompress(r io.Reader) (plain io.Reader, done func(), err error) {
 		return nil, nil, err
 	}
 	switch {
+	case string(magic) == binaryMagic[:4]:
+		return nil, nil, errors.New("a binary trace is read from a file, not through a pipe or compressed: name the file itself")
 	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
 		z, err := gzip.NewReader(in)
 		if errors.Is(err, io.EOF) {

@@ -95,9 +95,11 @@ type Visitor = func(key string, read func(times, costs []int64) (int, error)) er
 // than the memory for it is sorted on disk, so that memory depends neither on the length of the log nor on how much of it is
 // one client's. A Trace must be closed.
 type Trace struct {
-	store    *store
 	stats    Stats
-	budget   int64 // bytes for a sorter
+	division division
+	store    *store         // nil if it was read from binary traces
+	binaries []*binaryTrace // nil if it was read from logs
+	budget   int64          // bytes for a sorter
 	mostRuns int
 
 	mu      sync.Mutex
@@ -109,7 +111,7 @@ type Trace struct {
 func (t *Trace) Stats() Stats { return t.stats }
 
 // Shards returns how many shards there are.
-func (t *Trace) Shards() int { return len(t.store.shards) }
+func (t *Trace) Shards() int { return int(t.division.shards) }
 
 // Costly reports whether some request's cost is not 1.
 func (t *Trace) Costly() bool { return t.stats.Costly }
@@ -119,7 +121,14 @@ func (t *Trace) Costly() bool { return t.stats.Costly }
 func (t *Trace) Visit(ctx context.Context, shard int, visit Visitor) error {
 	s := t.sorter()
 	defer t.release(s)
-	return t.visit(ctx, s, shard, visit)
+	m, err := t.open(ctx, s, shard)
+	switch {
+	case err != nil:
+		return err
+	case m != nil:
+		return m.visit(visit)
+	}
+	return s.visit(visit)
 }
 
 func (t *Trace) sorter() *sorter {
@@ -140,8 +149,13 @@ func (t *Trace) release(s *sorter) {
 	t.sorters = append(t.sorters, s)
 }
 
-// Close removes the temporary file, if there is one.
-func (t *Trace) Close() error { return t.store.spill.close() }
+// Close removes the temporary file, if there is one, and closes others.
+func (t *Trace) Close() error {
+	if t.store != nil {
+		return t.store.spill.close()
+	}
+	return closeBinaries(t.binaries)
+}
 
 // defaultMemory is Options.Memory if it is not given.
 const defaultMemory = 512 << 20
@@ -153,13 +167,23 @@ const defaultMemory = 512 << 20
 // recognised or more than one, files of different formats, more lines skipped than read, no request at all. They name
 // the file, how far reading came, and the remedy.
 func Load(ctx context.Context, files []string, o Options) (t *Trace, err error) {
+	anyShards := o.Shards < 1
 	format, err := o.check(files)
 	if err != nil {
 		return nil, err
 	}
+	d := division{part: uint64(o.Part), parts: uint64(o.Parts), shards: uint64(o.Shards), only: o.Only}
+	if binaries, err := openBinaries(files, &o); err != nil || binaries != nil {
+		if err != nil {
+			return nil, err
+		}
+		if anyShards { // to find where a shard begins takes reading a block, so small files are cut into few
+			d.shards = min(d.shards, uint64(max(blocks(binaries), 2*o.Workers)))
+		}
+		return &Trace{stats: addStats(files, binaries), division: d, binaries: binaries}, nil
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	d := division{part: uint64(o.Part), parts: uint64(o.Parts), shards: uint64(o.Shards), only: o.Only}
 	s := newStream(ctx, files, format, o, &d)
 	var done int64
 	temporary := &spill{dir: o.TempDir}
@@ -195,7 +219,7 @@ func Load(ctx context.Context, files []string, o Options) (t *Trace, err error) 
 		return nil, err
 	}
 	free := o.Memory - c.store.used
-	return &Trace{store: c.store, stats: stats, budget: max(free/int64(2*o.Workers), 1), mostRuns: mostRuns}, nil
+	return &Trace{store: c.store, stats: stats, division: d, budget: max(free/int64(2*o.Workers), 1), mostRuns: mostRuns}, nil
 }
 
 // expected returns how large the temporary file will be, when so many packed bytes came of the first done of total bytes; 0 if

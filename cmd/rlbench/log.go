@@ -68,7 +68,7 @@ func accounts(s trace.Stats) string {
 
 // limitMemory tells the garbage collector of --memory, since it waits for twice what is held otherwise. undo takes that back.
 func limitMemory(o trace.Options) (undo func()) {
-	before := debug.SetMemoryLimit(max(o.Memory, 64<<20))
+	before := debug.SetMemoryLimit(max(o.Memory/8*7, 64<<20)) // the rest is for what the collector does not count
 	return func() { debug.SetMemoryLimit(before) }
 }
 

@@ -218,6 +218,7 @@ func Load(ctx context.Context, files []string, o Options) (t *Trace, err error) 
 	if err != nil {
 		return nil, err
 	}
+	c.store.free = nil
 	free := o.Memory - c.store.used
 	return &Trace{store: c.store, stats: stats, division: d, budget: max(free/int64(2*o.Workers), 1), mostRuns: mostRuns}, nil
 }

@@ -25,6 +25,8 @@ var commands = []func(*console) *cobra.Command{
 	timelineCommand,
 	replayCommand,
 	traceCommand,
+	benchCommand,
+	benchMemoryCommand,
 	mergeCommand,
 	reportCommand,
 	listCommand,

@@ -34,7 +34,7 @@ func crowdedLog(n int) []byte {
 
 // However many shards and workers there are and however little memory, the requests are the same, and nothing is left behind.
 func TestShardsWorkersAndBudgets(t *testing.T) {
-	data := crowdedLog(20000)
+	data := crowdedLog(8000)
 	want, _, _, _ := oracleLog("csv", data, "")
 	names := write(t, data)
 	var stats Stats

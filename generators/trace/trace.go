@@ -157,6 +157,9 @@ func (t *Trace) Close() error {
 	return closeBinaries(t.binaries)
 }
 
+// leastBudget is what a sorter gets even where there is less memory: shorter runs are not worth their file.
+const leastBudget = 32 << 10
+
 // defaultMemory is Options.Memory if it is not given.
 const defaultMemory = 512 << 20
 
@@ -220,7 +223,7 @@ func Load(ctx context.Context, files []string, o Options) (t *Trace, err error) 
 	}
 	c.store.free = nil
 	free := o.Memory - c.store.used
-	return &Trace{store: c.store, stats: stats, division: d, budget: max(free/int64(2*o.Workers), 1), mostRuns: mostRuns}, nil
+	return &Trace{store: c.store, stats: stats, division: d, budget: max(free/int64(2*o.Workers), leastBudget), mostRuns: mostRuns}, nil
 }
 
 // expected returns how large the temporary file will be, when so many packed bytes came of the first done of total bytes; 0 if

@@ -24,6 +24,7 @@ var commands = []func(*console) *cobra.Command{
 	runCommand,
 	timelineCommand,
 	replayCommand,
+	traceCommand,
 	benchCommand,
 	benchMemoryCommand,
 	mergeCommand,

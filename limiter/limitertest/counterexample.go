@@ -161,8 +161,9 @@ func (c Counterexample) GoTest() string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "func TestKeepsPromise(t *testing.T) { // %s\n", c.promise)
-	fmt.Fprintf(&b, "\tlimitertest.RunSteps(t, open, limiter.Limit{Max: %d, Window: %d}, []limitertest.Step{\n", c.Limit.Max, c.Limit.Window)
+	fmt.Fprintf(&b, "// The promise is %s.\nfunc TestKeepsPromise(t *testing.T) {\n", c.promise)
+	fmt.Fprintf(&b, "\tlimit := limiter.Limit{Max: %d, Window: %d}\n", c.Limit.Max, c.Limit.Window)
+	b.WriteString("\tlimitertest.RunSteps(t, open, limit, []limitertest.Step{\n")
 	for _, s := range c.Steps {
 		fmt.Fprintf(&b, "\t\t{Time: %d, Key: %q, Cost: %d, Requests: %d, Promised: %d},\n", s.Time, s.Key, s.Cost, s.Requests, s.Promised)
 	}

@@ -1,6 +1,7 @@
 package limitertest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -112,6 +113,9 @@ func (s *shrinker) mapped(change func(limiter.Request) limiter.Request) bool {
 		}
 		differs = differs || changed[i] != r
 	}
+	if ascend(s.best.requests) && !ascend(changed) {
+		return false
+	}
 	return differs && s.try(trial{s.best.limit, changed, s.best.note})
 }
 
@@ -183,6 +187,11 @@ func grains(window int64) []int64 {
 	slices.Sort(all)
 	slices.Reverse(all)
 	return slices.Compact(all)
+}
+
+// ascend reports whether times never go back.
+func ascend(requests []limiter.Request) bool {
+	return slices.IsSortedFunc(requests, func(a, b limiter.Request) int { return cmp.Compare(a.Time, b.Time) })
 }
 
 func (s *shrinker) cheaper() {

@@ -124,3 +124,6 @@ func ascending() func(int64) int64 {
 		return last
 	}
 }
+
+// Decisive reports whether the fault lies in the decisions, not in what is said besides or in whether it answers.
+func (m Mutant) Decisive() bool { return m.answer == nil && m.ending == nil }

@@ -34,12 +34,14 @@ func candidates(burst int64, limit limiter.Limit) []candidate {
 		"fixed:count=all", "fixed:count=all:align=restart", "fixed:count=all:align=first",
 	}
 	for _, k := range bucketCounts {
-		rules = append(rules, "buckets:"+strconv.FormatInt(k, 10), fmt.Sprintf("buckets:%d:align=first", k), fmt.Sprintf("buckets:%d:count=all", k))
+		rules = append(rules, "buckets:"+strconv.FormatInt(k, 10), fmt.Sprintf("buckets:%d:align=first", k), fmt.Sprintf("buckets:%d:count=all", k),
+			fmt.Sprintf("buckets:%d:count=all:align=first", k))
 	}
 	if burst != limit.Max && burst > 0 {
 		rules = append([]string{"gcra:burst=" + strconv.FormatInt(burst, 10)}, rules...)
 	}
 	rules = append(rules, "allow-all", "deny-all")
+	relative := []candidate{{burstOffBy(1), ""}, {burstOffBy(-1), KindOffByOneLow}}
 	var all []candidate
 	for _, resolution := range resolutions {
 		for _, rule := range rules {
@@ -49,6 +51,7 @@ func candidates(burst int64, limit limiter.Limit) []candidate {
 			all = append(all, candidate{coarse(rule, resolution), ""})
 		}
 	}
+	all = append(all, relative...)
 	for _, round := range []string{"down", "nearest"} {
 		for _, align := range []string{"", ":align=first"} {
 			all = append(all, candidate{rounded(round, align), KindTruncated})
@@ -82,6 +85,21 @@ func coarse(rule string, resolution int64) reading {
 			}
 		}
 		return all, err
+	}}
+}
+
+// burstOffBy is a bucket whose burst is not the limit but a little off it.
+func burstOffBy(by int64) reading {
+	return reading{name: fmt.Sprintf("gcra:burst=L%+d", by), build: func(run limiter.Limit) ([]judgement, error) {
+		if run.Max+by == 0 {
+			return []judgement{Model(func(r limiter.Request) bool { return r.Cost == 0 }).judge}, nil
+		}
+		rule := fmt.Sprintf("gcra:burst=%d", run.Max+by)
+		spec, err := limiter.Parse(rule)
+		if err != nil {
+			return nil, err
+		}
+		return specReading(rule, spec).build(run)
 	}}
 }
 

@@ -37,7 +37,14 @@ func (v *verification) diagnose() {
 	if v.report.Verdict != Breaks {
 		return
 	}
-	kind, like := v.otherRule()
+	plain, _, err := withoutDefaults(v.promise.text)
+	if err == nil {
+		_, err = limiter.Parse(plain)
+	}
+	if err != nil {
+		return // a promise of one's own: there is nothing to compare with
+	}
+	kind, like := v.otherRule(plain)
 	if kind == "" {
 		kind, like = v.knownFault()
 	}
@@ -53,16 +60,12 @@ func (v *verification) diagnose() {
 }
 
 // otherRule says what is wrong if the limiter follows a rule exactly, but not the promised one.
-func (v *verification) otherRule() (kind, like string) {
+func (v *verification) otherRule(plain string) (kind, like string) {
 	n := v.report.Named
 	if n == nil || !n.Sure || !v.report.Stated {
 		return "", ""
 	}
 	like = "it follows " + n.Rule
-	plain, _, err := withoutDefaults(v.promise.text)
-	if err != nil {
-		return "", ""
-	}
 	body, _, _ := strings.Cut(plain, "@")
 	promised, found := strings.Split(body, ":"), strings.Split(n.Rule, ":")
 	switch {
@@ -70,6 +73,8 @@ func (v *verification) otherRule() (kind, like string) {
 		return n.Kind, like
 	case slices.ContainsFunc(v.promise.readings, func(r reading) bool { return r.name == n.Rule }) || promised[0] == "multi":
 		return "", ""
+	case sameRule(promised[0], found[0]) && slices.Equal(promised[1:], found[1:]):
+		return "", "" // its fault lies elsewhere
 	case sameRule(promised[0], found[0]):
 		return v.otherOption(promised, found), like
 	case found[0] == "fixed":

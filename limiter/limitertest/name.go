@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rlbench/rlbench/internal/units"
 	"github.com/rlbench/rlbench/limiter"
@@ -29,9 +30,12 @@ func (n *Naming) String() string {
 	case n == nil:
 		return "not named"
 	case !n.Sure:
-		return fmt.Sprintf("unnamed: nearest is %s, which no longer fits after %s decisions", n.Rule, fmt.Sprint(n.Decisions))
-	case len(n.Alike) > 0:
-		return fmt.Sprintf("%s (or %s: no sequence played tells them apart)", n.Rule, n.Alike[0])
+		return fmt.Sprintf("unnamed; %s fits longest, for %d decisions", n.Rule, n.Decisions)
+	}
+	for _, other := range n.Alike {
+		if !strings.HasPrefix(other, n.Rule+":resolution=") { // which a window of whole ticks hides
+			return fmt.Sprintf("%s (or %s: no sequence played tells them apart)", n.Rule, other)
+		}
 	}
 	return n.Rule
 }
@@ -168,6 +172,8 @@ func (v *verification) distinguishing() []trial {
 			}
 			add("the ticks around each place of the next window", script)
 		}
+		add("costs that are refused", newScript().cost(t, 1).cost(t+1, n).one(t+2).cost(t+3, max(1, n-1)).one(t+w/2).cost(t+w+w/2, n).one(t+3*w))
+		add("one place as it becomes free, each asked for by a new client", eachAsNew(t, n, w))
 		for range 6 {
 			at := 20*w + random.Int64N(w)
 			script := newScript()
@@ -181,6 +187,24 @@ func (v *verification) distinguishing() []trial {
 		}
 	}
 	return all
+}
+
+// eachAsNew asks for one place, a little too early or just in time, each time as a client whose past is otherwise the same.
+func eachAsNew(t, n, w int64) *script {
+	script := newScript()
+	client := 0
+	add := func(past, at int64) {
+		client++
+		script.as(keyName(client)).burst(past, n).one(at)
+	}
+	for _, tick := range []int64{0, 1, 1e3, 1e6} {
+		add(t, t+w-tick)
+		add(11*w-1, 11*w+share(w, 1, n)-tick)
+		add(11*w+w/2, 12*w+share(w, (n+1)/2, n)-tick)
+		add(t, t+w+share(w, 1, n)-tick)
+		add(t, t+w+share(w, (n+1)/2, n)-tick)
+	}
+	return script
 }
 
 // told is the shortest piece of a sequence in which two rules decide differently, each on what it decided itself.

@@ -68,6 +68,19 @@ type Fault struct {
 // it could be configured once breaks its promise. A limiter that can't be started or configured at all is an error, as
 // is a context that ends.
 func Verify(ctx context.Context, open func(context.Context) (limiter.Target, error), promise Promise, o Options) (Report, error) {
+	v, err := begin(ctx, open, promise, o)
+	if err != nil {
+		return Report{}, err
+	}
+	defer v.close()
+	v.report.Stated = promise.readings != nil
+	err = v.run()
+	v.report.Requests = v.requests
+	return v.report, err
+}
+
+// begin starts the limiter and sees that it can have the main limit.
+func begin(ctx context.Context, open func(context.Context) (limiter.Target, error), promise Promise, o Options) (*verification, error) {
 	if o.Limit == (limiter.Limit{}) {
 		o.Limit = limiter.Limit{Max: 100, Window: 60e9}
 	}
@@ -75,15 +88,11 @@ func Verify(ctx context.Context, open func(context.Context) (limiter.Target, err
 		o.Timeout = 10 * time.Second
 	}
 	s := &session{ctx: ctx, open: open, patience: o.Timeout}
-	defer s.close()
 	if err := s.configure(o.Limit); err != nil {
-		return Report{}, fmt.Errorf("configuring %d per %s: %w", o.Limit.Max, time.Duration(o.Limit.Window), unwrapped(err))
+		s.close()
+		return nil, fmt.Errorf("configuring %d per %s: %w", o.Limit.Max, time.Duration(o.Limit.Window), unwrapped(err))
 	}
-	v := &verification{session: s, options: o, promise: promise, dossier: &dossier{}}
-	v.report.Stated = promise.readings != nil
-	err := v.run()
-	v.report.Requests = s.requests
-	return v.report, err
+	return &verification{session: s, options: o, promise: promise, dossier: &dossier{}}, nil
 }
 
 // unwrapped is a failure's cause: before the first answer, how it failed says nothing of its promise.

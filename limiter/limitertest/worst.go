@@ -2,6 +2,7 @@ package limitertest
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"math/bits"
 	"slices"
@@ -29,16 +30,21 @@ type Worst struct {
 // largestSearched bounds the limits and bursts for which the worst case is searched.
 const largestSearched = 20_000
 
-// worst searches the arrivals that get most out of the limiter, and those of a well-behaved client that is refused most.
+// FindWorst searches the arrivals that get most out of a limiter, and those of a well-behaved client that is refused most. It
+// knows of the limiter nothing but its answers. Errors are those of Verify.
+func FindWorst(ctx context.Context, open func(context.Context) (limiter.Target, error), o Options) (*Worst, error) {
+	v, err := begin(ctx, open, Promise{}, o)
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	return v.worst()
+}
+
 func (v *verification) worst() (*Worst, error) {
-	s := &search{verification: v, limit: v.options.Limit, worst: &Worst{}}
+	s := &search{verification: v, limit: v.options.Limit, worst: &Worst{}, grain: max(1, v.promise.resolution)}
 	if scales := v.promise.scales; scales != nil {
 		s.limit = scales(v.options.Limit)[0]
-	}
-	if r := v.promise.resolution; r > 1 {
-		s.grain = r
-	} else {
-		s.grain = 1
 	}
 	if s.limit.Max > largestSearched || !fits(s.limit.Window, 40) {
 		s.worst.Note = "the limit or the window is too large to search"

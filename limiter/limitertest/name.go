@@ -1,6 +1,7 @@
 package limitertest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,8 +44,8 @@ func (n *Naming) String() string {
 // name plays sequences that tell rules apart and keeps the rules that agree decision by decision.
 func (v *verification) name() (*Naming, error) {
 	burst, err := v.burst()
-	if err != nil {
-		return nil, err
+	if err != nil || len(v.report.Probes) > 0 {
+		return &Naming{}, err
 	}
 	all := candidates(burst, v.options.Limit)
 	n := &Naming{Rules: len(all)}
@@ -59,9 +60,8 @@ func (v *verification) name() (*Naming, error) {
 		if errors.Is(err, limiter.ErrUnsupported) {
 			continue
 		}
-		var f *failure
-		if errors.As(err, &f) || errors.Is(err, errGone) {
-			continue // the probes meet it again
+		if v.failed(t, err) {
+			break
 		}
 		if err != nil {
 			return nil, err
@@ -107,6 +107,33 @@ func (v *verification) name() (*Naming, error) {
 	return n, nil
 }
 
+// failed takes down that the limiter did not answer; the probes go on with another start of it.
+func (v *verification) failed(t trial, err error) bool {
+	var f *failure
+	if !errors.As(err, &f) {
+		return errors.Is(err, errGone)
+	}
+	v.report.Probes = append(v.report.Probes, Result{
+		Probe: "naming", Verdict: Failed,
+		Fault: &Fault{Kind: f.kind, Why: f.err.Error(), Counterexample: Counterexample{Limit: t.limit, Note: t.note}},
+	})
+	return true
+}
+
+// Name finds out which rule a limiter follows, and nothing else. Errors are those of Verify, and what the limiter fails with.
+func Name(ctx context.Context, open func(context.Context) (limiter.Target, error), o Options) (*Naming, error) {
+	v, err := begin(ctx, open, Promise{}, o)
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	n, err := v.name()
+	if err == nil && len(v.report.Probes) > 0 {
+		err = errors.New(v.report.Probes[0].Fault.Why)
+	}
+	return n, err
+}
+
 func oneScale(run limiter.Limit) []limiter.Limit { return []limiter.Limit{run} }
 
 func hasResolution(name string, resolution int64) bool {
@@ -122,8 +149,7 @@ func (v *verification) burst() (int64, error) {
 			requests = append(requests, limiter.Request{Key: "a", Time: v.options.Limit.Window / 2, Cost: 1})
 		}
 		answers, err := v.play(v.options.Limit, requests)
-		var f *failure
-		if errors.As(err, &f) || errors.Is(err, errGone) || errors.Is(err, limiter.ErrUnsupported) {
+		if v.failed(trial{limit: v.options.Limit, note: "what a new client gets at once"}, err) || errors.Is(err, limiter.ErrUnsupported) {
 			return 0, nil
 		}
 		if err != nil {

@@ -41,6 +41,9 @@ type session struct {
 
 // guard calls into the target and comes back in time, whatever the target does.
 func (s *session) guard(call func(context.Context) error) error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(s.ctx, s.patience)
 	defer cancel()
 	done := make(chan error, 1)

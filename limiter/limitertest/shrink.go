@@ -29,6 +29,7 @@ func (c *check) shrink(t trial, direction Direction) (trial, bool) {
 		return t, false
 	}
 	s.smallerLimit()
+	s.closer()
 	for range 3 {
 		before := len(s.best.requests)
 		s.fewer()
@@ -36,6 +37,7 @@ func (c *check) shrink(t trial, direction Direction) (trial, bool) {
 			break
 		}
 	}
+	s.closer()
 	s.earlier()
 	s.rounder()
 	s.cheaper()
@@ -98,6 +100,27 @@ func (s *shrinker) fewer() {
 		}
 		if first := min(size, len(s.best.requests)-1); first > 0 {
 			s.try(trial{s.best.limit, slices.Clone(s.best.requests[first:]), s.best.note})
+		}
+	}
+}
+
+// closer moves ever smaller pieces to one instant each.
+func (s *shrinker) closer() {
+	for size := len(s.best.requests); size >= 2; size = (size + 1) / 2 {
+		for from := 0; from+1 < len(s.best.requests) && s.plays > 0; from += size {
+			to := min(from+size, len(s.best.requests))
+			first, differs := s.best.requests[from].Time, false
+			moved := slices.Clone(s.best.requests)
+			for i := from; i < to; i++ {
+				differs = differs || moved[i].Time != first
+				moved[i].Time = first
+			}
+			if differs && ascend(moved) == ascend(s.best.requests) {
+				s.try(trial{s.best.limit, moved, s.best.note})
+			}
+		}
+		if size == 2 {
+			return
 		}
 	}
 }

@@ -36,7 +36,11 @@ func (r logRule) start(l limiter.Limit) client {
 	var count sum
 	drop := func(i int) {
 		count.less(entries[i].cost)
-		entries = slices.Delete(entries, i, i+1)
+		if i == 0 {
+			entries = entries[1:]
+		} else {
+			entries = slices.Delete(entries, i, i+1)
+		}
 	}
 	trim := func(now int64) {
 		for len(entries) > 0 {
@@ -48,8 +52,7 @@ func (r logRule) start(l limiter.Limit) client {
 				entries, count = nil, sum{}
 				return
 			}
-			count.less(entries[0].cost)
-			entries = entries[1:]
+			drop(0)
 			if r.one {
 				return
 			}
@@ -97,8 +100,7 @@ func (r logRule) start(l limiter.Limit) client {
 			entries = append(entries, entry{stamp, stored})
 			count.plus(stored)
 			if r.most > 0 && len(entries) > r.most {
-				count.less(entries[0].cost)
-				entries = entries[1:]
+				drop(0)
 			}
 		}
 		return ok

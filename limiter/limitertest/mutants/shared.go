@@ -71,15 +71,22 @@ func newest(most int) func(limiter.Limit) func(limiter.Request) bool {
 	}
 }
 
-// swept removes clients that have been silent for so long, whenever another one asks.
+// swept removes clients that have been silent for so long, every now and then.
 func swept(silence func(w int64) int64) func(limiter.Limit) func(limiter.Request) bool {
 	return func(l limiter.Limit) func(limiter.Request) bool {
-		clients, seen := map[string]client{}, map[string]int64{}
+		clients, seen, last := map[string]client{}, map[string]int64{}, int64(0)
 		return func(r limiter.Request) bool {
 			if r.Cost == 0 {
 				return true
 			}
+			due := r.Time-last >= silence(l.Window)/16
+			if due {
+				last = r.Time
+			}
 			for key, at := range seen {
+				if !due {
+					break
+				}
 				if key != r.Key && r.Time-at >= silence(l.Window) {
 					delete(clients, key)
 					delete(seen, key)

@@ -25,6 +25,8 @@ var commands = []func(*console) *cobra.Command{
 	timelineCommand,
 	verifyCommand,
 	replayCommand,
+	benchCommand,
+	benchMemoryCommand,
 	mergeCommand,
 	reportCommand,
 	listCommand,

@@ -42,7 +42,7 @@ func TestWorstFindsTheBound(t *testing.T) {
 	}
 	limits := []limiter.Limit{{Max: 2, Window: 60e9}, {Max: 3, Window: 7e9 + 1}, {Max: 17, Window: 1e9}, {Max: 100, Window: 60e9}, {Max: 1000, Window: 3600e9}}
 	if raceDetector {
-		limits = limits[:3]
+		limits = limits[:2]
 	}
 	for _, text := range specs {
 		spec, err := limiter.Parse(text)
@@ -51,6 +51,9 @@ func TestWorstFindsTheBound(t *testing.T) {
 		}
 		for _, l := range limits {
 			for _, moved := range []bool{false, true} {
+				if moved && l.Max > 20 {
+					continue // as with fewer
+				}
 				t.Run(fmt.Sprintf("%s@%d/%d/moved=%t", text, l.Max, l.Window, moved), func(t *testing.T) {
 					t.Parallel()
 					open := spec.Open

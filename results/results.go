@@ -64,7 +64,8 @@ type Run struct {
 	WorkloadDigest *string  `json:"workload_digest"` // of the requests themselves; null when contestants see different streams
 	Model          string   `json:"model"`           // the traffic in a sentence or a paragraph
 	Input          *Input   `json:"input,omitempty"`
-	Bench          *Bench   `json:"bench,omitempty"` // of a run that measured costs
+	Bench          *Bench   `json:"bench,omitempty"`  // of a run that measured costs
+	Choice         *Choice  `json:"choice,omitempty"` // of a run that was to lead to one
 
 	RequestsByPhase []int64     `json:"requests_by_phase"` // by position in the aligned window, equal bins; null if streams differ
 	Algorithms      []Algorithm `json:"algorithms"`

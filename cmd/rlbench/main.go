@@ -23,6 +23,7 @@ import (
 var commands = []func(*console) *cobra.Command{
 	runCommand,
 	timelineCommand,
+	verifyCommand,
 	replayCommand,
 	traceCommand,
 	benchCommand,

@@ -9,12 +9,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 )
 
 // samples are data of all kinds: text, noise, runs, matches of every distance, more than the output holds.
-func samples() map[string][]byte {
+var samples = sync.OnceValue(func() map[string][]byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, 300_000)
 	for i := range noise {
@@ -42,7 +43,7 @@ func samples() map[string][]byte {
 		"empty": nil, "byte": {7}, "log": log.Bytes(), "noise": noise, "zeros": make([]byte, 700_000), "far": far.Bytes(), "skewed": skewed,
 		"pairs": []byte(strings.Repeat("ab", 150_000)), "fifteen": []byte(strings.Repeat("123456789abcdef", 50_000)),
 	}
-}
+})
 
 func zip(t testing.TB, data []byte, level int) []byte {
 	t.Helper()
@@ -112,7 +113,7 @@ func TestCut(t *testing.T) {
 		data := samples()["log"][:30_000]
 		packed := zip(t, data, level)
 		before := 0
-		for n := 0; n < len(packed); n += 1 + n/200 {
+		for n := 0; n < len(packed); n += 1 + n/60 {
 			got, err := unzip(bytes.NewReader(packed[:n]))
 			if !errors.Is(err, io.ErrUnexpectedEOF) || !bytes.HasPrefix(data, got) || len(got) < before {
 				t.Fatalf("level %d, cut at %d of %d: %d bytes, %v", level, n, len(packed), len(got), err)

@@ -20,7 +20,6 @@ type Promise struct {
 	readings   []reading
 	fixed      bool // the promise names its own limits, whatever the limiter is configured for
 	scales     func(run limiter.Limit) []limiter.Limit
-	align      bool // windows can begin at the client's first request
 	backward   bool // it says what a time before the last one means
 }
 
@@ -60,7 +59,8 @@ func expect(admitted bool) expectation {
 //
 // The spec is one of package limiter; "align=clock", "count=admitted" and "resolution=DURATION" are understood besides. A
 // plain log accepts either edge, log:open and log:closed only theirs. A resolution says that the limiter's clock is
-// that coarse: it is then asked at whole multiples only. "at-most:200" promises that no client gets more than 200 in any
+// that coarse: it is then asked at whole multiples only. A "tolerance=DURATION" of a token bucket allows for arithmetic that is not
+// exact: a request may become affordable that much earlier or later. "at-most:200" promises that no client gets more than 200 in any
 // closed window, and nothing else. Errors name the promise and what would be right.
 func ParsePromise(text string) (Promise, error) {
 	p, err := parsePromise(text)
@@ -75,7 +75,7 @@ func parsePromise(text string) (Promise, error) {
 	if rest, ok := strings.CutPrefix(text, "at-most:"); ok {
 		return parseAtMost(rest)
 	}
-	plain, resolution, err := withoutDefaults(text)
+	plain, coarse, err := withoutDefaults(text)
 	if err != nil {
 		return Promise{}, err
 	}
@@ -83,7 +83,12 @@ func parsePromise(text string) (Promise, error) {
 	if err != nil {
 		return Promise{}, errors.Unwrap(err)
 	}
-	p := Promise{resolution: resolution, align: strings.Contains(plain, "align=first"), backward: true}
+	if coarse.tolerance > 0 {
+		p, err := tolerantPromise(plain, spec, coarse.tolerance)
+		p.resolution = coarse.resolution
+		return p, err
+	}
+	p := Promise{resolution: coarse.resolution, backward: true}
 	p.fixed = ownLimits(spec)
 	p.scales = spec.Limits
 	if !edgeless(plain) {
@@ -96,30 +101,41 @@ func parsePromise(text string) (Promise, error) {
 	return p, nil
 }
 
+// A coarseness is how far from exact a promise says that its limiter is, in ns; 0 is exact.
+type coarseness struct{ resolution, tolerance int64 }
+
 // withoutDefaults removes the options that only promises have.
-func withoutDefaults(text string) (plain string, resolution int64, err error) {
+func withoutDefaults(text string) (plain string, c coarseness, err error) {
 	body, limit, limited := strings.Cut(text, "@")
 	var kept []string
 	for i, word := range strings.Split(body, ":") {
-		value, ok := strings.CutPrefix(word, "resolution=")
+		option, value, _ := strings.Cut(word, "=")
 		switch {
-		case i > 0 && ok:
-			if resolution, err = units.ParseDuration(value); err == nil && resolution < 1 {
-				err = fmt.Errorf("a resolution of %s: it must be at least 1ns", value)
-			}
-			if err != nil {
-				return "", 0, err
-			}
+		case i > 0 && option == "resolution":
+			c.resolution, err = span(word, value)
+		case i > 0 && option == "tolerance":
+			c.tolerance, err = span(word, value)
 		case i > 0 && (word == "align=clock" || word == "count=admitted"):
 		default:
 			kept = append(kept, word)
+		}
+		if err != nil {
+			return "", c, err
 		}
 	}
 	plain = strings.Join(kept, ":")
 	if limited {
 		plain += "@" + limit
 	}
-	return plain, resolution, nil
+	return plain, c, nil
+}
+
+func span(word, value string) (int64, error) {
+	ns, err := units.ParseDuration(value)
+	if err == nil && ns < 1 {
+		err = fmt.Errorf("%s: it must be at least 1ns", word)
+	}
+	return ns, err
 }
 
 func parseAtMost(text string) (Promise, error) {

@@ -57,7 +57,11 @@ func candidates(burst int64, limit limiter.Limit) []candidate {
 			all = append(all, candidate{tolerant(rule, parsed(rule), 1e3), ""})
 		}
 	}
+	for _, rule := range []string{"counter", "fixed", "counter:count=all"} {
+		all = append(all, candidate{sinceYear1(coarse(rule, 0), parsed(rule)), ""})
+	}
 	for _, round := range []string{"down", "nearest"} {
+		all = append(all, candidate{sinceYear1(rounded(round, ""), parsed("counter")), KindTruncated})
 		for _, align := range []string{"", ":align=first"} {
 			all = append(all, candidate{rounded(round, align), KindTruncated})
 		}

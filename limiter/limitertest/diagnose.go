@@ -29,6 +29,11 @@ func (d *dossier) add(t *trial, answers []limiter.Answer) {
 		return
 	}
 	d.requests += len(answers)
+	d.proof(t, answers)
+}
+
+// proof keeps a counterexample in any case.
+func (d *dossier) proof(t *trial, answers []limiter.Answer) {
 	d.entries = append(d.entries, entry{*t, slices.Clone(answers)})
 }
 

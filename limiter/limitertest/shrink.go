@@ -281,7 +281,7 @@ func (c *check) found(t *trial) {
 		}
 		return
 	}
-	c.dossier.add(&small, answers)
+	c.dossier.proof(&small, answers)
 	c.fault = &Fault{
 		Kind: c.promise.kindOf(small, direction), Direction: direction, Why: c.probe.Why,
 		Counterexample: counterexample(c.promise, small, answers, want),

@@ -6,10 +6,10 @@ import (
 )
 
 // A feed appends up to a block of requests of a client to the history and reports whether there may be more.
-type feed func(h *history) (more bool)
+type feed func(h *history) (more bool, err error)
 
 // openLoop judges a client whose requests depend on nobody's decisions: all contestants see the same ones. On an error
-// (the context's) nothing of the client is counted.
+// (the context's, or the feed's) nothing of the client is counted.
 func (c *court) openLoop(key string, costs bool, next feed) error {
 	h := c.history
 	h.reset(key, costs)
@@ -17,7 +17,10 @@ func (c *court) openLoop(key string, costs bool, next feed) error {
 	deciding := false
 	for more := true; more; {
 		from := len(h.times)
-		more = next(h)
+		var err error
+		if more, err = next(h); err != nil {
+			return err
+		}
 		h.added(from)
 		for _, v := range c.views {
 			v.advance(h)

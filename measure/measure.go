@@ -26,6 +26,9 @@ type Options struct {
 	Workers  int                  // goroutines; 0 means 1
 	Shard    results.Shard        // the zero value takes all clients
 	Progress func(requests int64) // told of batches of requests done, from several goroutines; may be nil
+
+	// Traffic, if not nil, is what Replay adds the clients' requests to, as Survey counts them.
+	Traffic *results.TrafficTally
 }
 
 const (

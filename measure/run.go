@@ -29,12 +29,12 @@ func (c *court) play(player *generators.Player, client int64) error {
 	key := generators.Key(client)
 	if !player.ClosedLoop(client) {
 		src := player.Open(client, generators.Face{Max: c.plan.Limits[0].Max, Window: c.plan.Limits[0].Window}).(generators.Filler)
-		return c.openLoop(key, false, func(h *history) bool {
+		return c.openLoop(key, false, func(h *history) (bool, error) {
 			from := len(h.times)
 			h.times = grown(h.times, block)
 			n := src.Fill(h.times[from:])
 			h.times = h.times[:from+n]
-			return n == block
+			return n == block, nil
 		})
 	}
 	for _, s := range c.seats {

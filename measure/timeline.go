@@ -10,19 +10,19 @@ import (
 	"github.com/rlbench/rlbench/results"
 )
 
-// TimelineKey is the client of a timeline.
+// TimelineKey is the client of a timeline whose arrivals are given by hand.
 const TimelineKey = "client"
 
-// Timeline judges the contestants on explicit arrivals of one client, under the plan's first limit, and keeps every
+// Timeline judges the contestants on the arrivals of one client, under the plan's first limit, and keeps every
 // decision with what the contestant held against the client before it. The arrivals must ascend in time.
-func Timeline(plan Plan, arrivals []generators.Arrival) (results.Run, error) {
+func Timeline(plan Plan, key string, arrivals []generators.Arrival) (results.Run, error) {
 	if len(arrivals) == 0 {
 		return results.Run{}, errors.New("no arrivals to decide")
 	}
 	if len(plan.Limits) != 1 {
 		return results.Run{}, fmt.Errorf("a timeline takes one limit, not %d", len(plan.Limits))
 	}
-	tallies, err := Replay(context.Background(), oneClient(arrivals), plan, Options{})
+	tallies, err := Replay(context.Background(), oneClient{key, arrivals}, plan, Options{})
 	if err != nil {
 		return results.Run{}, err
 	}
@@ -35,7 +35,7 @@ func Timeline(plan Plan, arrivals []generators.Arrival) (results.Run, error) {
 
 	run.Decisions = make([]results.Decision, len(arrivals))
 	for i, a := range arrivals {
-		run.Decisions[i] = results.Decision{TNS: a.Time, Key: TimelineKey, Cost: a.Cost, By: map[string]results.Verdict{}}
+		run.Decisions[i] = results.Decision{TNS: a.Time, Key: key, Cost: a.Cost, By: map[string]results.Verdict{}}
 	}
 	for _, spec := range plan.Contestants {
 		verdicts, err := explain(spec.WithEdge(plan.Edge), limit, arrivals)
@@ -94,13 +94,22 @@ func askAll(foreign limiter.Foreign, limit limiter.Limit, arrivals []generators.
 }
 
 // oneClient is a trace of one client.
-type oneClient []generators.Arrival
+type oneClient struct {
+	key      string
+	arrivals []generators.Arrival
+}
 
-func (c oneClient) Clients() int { return 1 }
+func (c oneClient) Shards() int  { return 1 }
+func (c oneClient) Costly() bool { return true }
 
-func (c oneClient) Client(int) (key string, times, costs []int64) {
-	for _, a := range c {
-		times, costs = append(times, a.Time), append(costs, a.Cost)
-	}
-	return TimelineKey, times, costs
+func (c oneClient) Visit(_ context.Context, _ int, visit func(key string, read func(times, costs []int64) (int, error)) error) error {
+	left := c.arrivals
+	return visit(c.key, func(times, costs []int64) (int, error) {
+		n := min(len(times), len(left))
+		for i, a := range left[:n] {
+			times[i], costs[i] = a.Time, a.Cost
+		}
+		left = left[n:]
+		return n, nil
+	})
 }

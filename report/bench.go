@@ -69,6 +69,9 @@ func ns(x float64, ci *results.CI) cell {
 	return c
 }
 
+// shownName leaves the prefix of libraries out, which all of them share.
+func shownName(name string) string { return human.Escape(strings.TrimPrefix(name, "peer:")) }
+
 func optional[T any](x *T, show func(T) string) cell {
 	if x == nil {
 		return text("-")
@@ -118,7 +121,7 @@ func glance(w io.Writer, r *results.Run) error {
 		if a.Requests > a.Errors {
 			wrong, peak = text(human.Percent(float64(a.OverAdmitted+a.OverRefused)/float64(a.Requests))+" %"), text(human.Ratio(a.PeakRatio))
 		}
-		t.add(text(human.Escape(a.Name)), speed("uniform"), speed("zipf"), optional(a.Cost.BytesPerClient, digits3), collect, stall,
+		t.add(text(shownName(a.Name)), speed("uniform"), speed("zipf"), optional(a.Cost.BytesPerClient, digits3), collect, stall,
 			optional(a.Cost.AllocsPerOp, allocs), wrong, peak)
 	}
 	if !anything(r) {
@@ -131,6 +134,9 @@ func glance(w io.Writer, r *results.Run) error {
 		return err
 	}
 	var notes []string
+	if slices.ContainsFunc(r.Algorithms, func(a results.Algorithm) bool { return strings.HasPrefix(a.Name, "peer:") }) {
+		notes = append(notes, "Libraries stand without their prefix peer:.")
+	}
 	if keys > 0 {
 		notes = append(notes, fmt.Sprintf("ns: of a decision among %s clients, one goroutine, own clock.", human.Commas(keys)))
 	}
@@ -208,7 +214,7 @@ func ranked(r *results.Run) (names []string, speeds []*results.Speed) {
 		return int(math.Copysign(1, at(i).NsPerOp-at(j).NsPerOp))
 	})
 	for _, i := range all {
-		names, speeds = append(names, human.Escape(r.Algorithms[i].Name)), append(speeds, at(i))
+		names, speeds = append(names, shownName(r.Algorithms[i].Name)), append(speeds, at(i))
 	}
 	return names, speeds
 }
@@ -262,8 +268,8 @@ func smallest(r *results.Run) string {
 		return ""
 	}
 	a, b := &r.Algorithms[best], &r.Algorithms[second]
-	return fmt.Sprintf("Smallest is %s with %s bytes a client, then %s with %s.", human.Escape(a.Name), digits3(*a.Cost.BytesPerClient),
-		human.Escape(b.Name), digits3(*b.Cost.BytesPerClient))
+	return fmt.Sprintf("Smallest is %s with %s bytes a client, then %s with %s.", shownName(a.Name), digits3(*a.Cost.BytesPerClient),
+		shownName(b.Name), digits3(*b.Cost.BytesPerClient))
 }
 
 // A loadName is what measurements of speed have in common.
@@ -347,7 +353,7 @@ func speedRow(a *results.Algorithm, l loadName) []cell {
 	if one == nil {
 		return nil
 	}
-	cells := []cell{text(human.Escape(a.Name)), ns(one.NsPerOp, one.NsPerOpCI)}
+	cells := []cell{text(shownName(a.Name)), ns(one.NsPerOp, one.NsPerOpCI)}
 	rate := one.NsPerOp
 	if all != nil {
 		cells = append(cells, ns(all.NsPerOp, all.NsPerOpCI), text(digits3(one.NsPerOp/all.NsPerOp)))
@@ -393,7 +399,7 @@ func memories(w io.Writer, r *results.Run) error {
 			if one == nil || both == nil || left == nil {
 				continue
 			}
-			t.add(text(human.Escape(r.Algorithms[i].Name)), text(digits3(one.HeapBytes)), text(digits3(both.HeapBytes)),
+			t.add(text(shownName(r.Algorithms[i].Name)), text(digits3(one.HeapBytes)), text(digits3(both.HeapBytes)),
 				optional(both.AccountBytes, digits3), optional(both.RSSBytes, digits3), text(digits3(left.HeapBytes)), text(digits3(both.CollectionMS)))
 		}
 	}
@@ -422,7 +428,7 @@ func fullClients(w io.Writer, r *results.Run) error {
 		t.columns = append(t.columns, column{head: "limit\n" + human.Count(limit)}, column{head: "clients"})
 	}
 	for i := range r.Algorithms {
-		cells := []cell{text(human.Escape(r.Algorithms[i].Name))}
+		cells := []cell{text(shownName(r.Algorithms[i].Name))}
 		some := false
 		for _, limit := range limits {
 			found := [2]cell{text("-"), text("-")}
@@ -453,7 +459,7 @@ func stalls(w io.Writer, r *results.Run) error {
 	}}
 	for i := range r.Algorithms {
 		if s := r.Algorithms[i].Cost.Stall; s != nil {
-			t.add(text(human.Escape(r.Algorithms[i].Name)), text(nanos(float64(s.LongestNS))), text(nanos(float64(s.MachineNS))),
+			t.add(text(shownName(r.Algorithms[i].Name)), text(nanos(float64(s.LongestNS))), text(nanos(float64(s.MachineNS))),
 				text(human.Commas(s.Clients)), text(human.Count(s.Decisions)))
 		}
 	}
@@ -478,7 +484,7 @@ func patterns(w io.Writer, r *results.Run) error {
 			if first == nil {
 				first = p
 			}
-			t.add(text(human.Escape(r.Algorithms[i].Name)), text(human.Escape(p.Pattern)), ns(p.NsPerOp, p.NsPerOpCI), optional(p.BytesPerClient, digits3),
+			t.add(text(shownName(r.Algorithms[i].Name)), text(human.Escape(p.Pattern)), ns(p.NsPerOp, p.NsPerOpCI), optional(p.BytesPerClient, digits3),
 				text(human.Percent(p.RefusedShare)), text(human.Count(p.Requests)))
 		}
 	}

@@ -104,6 +104,11 @@ func head(w io.Writer, g *group) error {
 		if err := accounting(w, r.Input); err != nil {
 			return err
 		}
+		if r.Input.Traffic != nil {
+			if err := traffic(w, r.Input.Traffic); err != nil {
+				return err
+			}
+		}
 	}
 	for _, other := range g.runs {
 		if other.Model != r.Model {

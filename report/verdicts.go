@@ -31,6 +31,21 @@ func verdicts(w io.Writer, g *group) error {
 				text(human.Count(a.ClientsOverLimit)),
 			}
 		}
+		if b := a.AlgorithmBands; b != nil {
+			placedShare := func(band *results.Band, otherwise cell) cell { return banded(band, otherwise, ofTotal(a.Requests)) }
+			for i, c := range []cell{
+				placedShare(b.Refused, cells[1]), placedShare(b.OverAdmitted, cells[2]), placedShare(b.OverRefused, cells[3]),
+				placedShare(b.Looser, cells[4]), placedShare(b.Stricter, cells[5]), banded(b.PeakWindow, cells[6], count),
+				banded(b.PeakRatio, cells[7], human.Ratio), banded(b.ClientsOverLimit, cells[8], count),
+			} {
+				cells[1+i] = c
+			}
+			if c := &cells[6]; c.more == "" {
+				c.text += "/" + bound(a.Bound)
+			} else {
+				c.more += "/" + bound(a.Bound)
+			}
+		}
 		if g.loadColumn {
 			shown := text("")
 			if firstOfRun {
@@ -42,6 +57,11 @@ func verdicts(w io.Writer, g *group) error {
 	})
 	if err := t.write(w); err != nil {
 		return err
+	}
+	if g.runs[0].Placement == "band" {
+		if err := legend(w, bandLegend); err != nil {
+			return err
+		}
 	}
 	return legend(w,
 		"Refused to stricter: % of requests; ±, ≤: 95 % interval over clients. Over-admitted, over-refused: wrong by its own "+

@@ -33,6 +33,11 @@ type Part struct {
 	Shard        Shard    `json:"shard"`
 	ConfigDigest string   `json:"config_digest"` // of everything that decides the figures, but for the shard
 	Tallies      []*Tally `json:"tallies"`       // one per run
+
+	// Placed are the tallies with the requests placed in other ways, one list like Tallies for each: placement "band" only.
+	Placed [][]*Tally `json:"placed,omitempty"`
+
+	Traffic *TrafficTally `json:"traffic,omitempty"` // of a log's clients
 }
 
 // A Shard is part Index of Count; shards are numbered from 0. The zero value means "not sharded".
@@ -78,6 +83,7 @@ type Input struct {
 	WorstStepBackNS int64    `json:"worst_step_back_ns"`
 	FirstNS         int64    `json:"first_ns"` // the earliest request, Unix time
 	Digest          string   `json:"digest"`
+	Traffic         *Traffic `json:"traffic,omitempty"`
 }
 
 // Algorithm holds one contestant's figures in one run. Counts are in requests unless they say otherwise; a _ci is a 95 %
@@ -114,6 +120,8 @@ type Algorithm struct {
 	Estimate *Estimate   `json:"estimate"`         // null for an algorithm without one
 	Phase    *Phase      `json:"phase"`
 	Cost     *Cost       `json:"cost,omitempty"`
+
+	*AlgorithmBands // placement "band" only
 }
 
 // CI is a 95 % interval [low, high].
@@ -147,6 +155,8 @@ type Estimate struct {
 	WorstExcess           float64  `json:"worst_excess"`
 	// ErrorByClient counts clients by their own mean error, in the bins of ErrorBins.
 	ErrorByClient []int64 `json:"error_by_client"`
+
+	*EstimateBands // placement "band" only
 }
 
 // Phase counts by position in the aligned window, equal bins, first bin first.

@@ -22,7 +22,8 @@ func TestExamples(t *testing.T) {
 	c := &console{stdout: io.Discard, stderr: io.Discard}
 	all := []*cobra.Command{rootCommand()}
 	for _, command := range commands {
-		all = append(all, command(c))
+		cmd := command(c)
+		all = append(append(all, cmd), cmd.Commands()...)
 	}
 	for _, cmd := range all {
 		if cmd.Hidden {

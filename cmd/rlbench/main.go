@@ -25,6 +25,7 @@ var commands = []func(*console) *cobra.Command{
 	timelineCommand,
 	verifyCommand,
 	replayCommand,
+	traceCommand,
 	benchCommand,
 	benchMemoryCommand,
 	mergeCommand,

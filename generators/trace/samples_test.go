@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func load(t testing.TB, o Options, files ...string) *Trace {
+func load(t testing.TB, o Options, files ...string) *held {
 	t.Helper()
 	tr, err := Load(context.Background(), files, o)
 	if err != nil {
@@ -16,7 +16,7 @@ func load(t testing.TB, o Options, files ...string) *Trace {
 	if s.Lines != s.Parsed+s.Skipped+s.Ignored {
 		t.Errorf("%v: %d lines are not %d + %d + %d", files, s.Lines, s.Parsed, s.Skipped, s.Ignored)
 	}
-	return tr
+	return hold(t, tr, 100)
 }
 
 // sampleFacts are the facts of the traces and samples, as those who collected them counted; late is -1 where they did not.

@@ -11,6 +11,7 @@ import (
 	"github.com/rlbench/rlbench/generators"
 	"github.com/rlbench/rlbench/generators/trace"
 	"github.com/rlbench/rlbench/limiter"
+	"github.com/rlbench/rlbench/limiter/limitertest"
 	"github.com/rlbench/rlbench/report"
 	"github.com/rlbench/rlbench/report/human"
 	"github.com/rlbench/rlbench/targets"
@@ -32,6 +33,7 @@ var catalogues = []catalogue{
 	{"rates", "how the clients' mean rates differ, for --rates", rateEntries},
 	{"scenarios", "traffic ready to run, for --scenario", scenarioEntries},
 	{"formats", "of logs, for rlbench replay --format; told by themselves as a rule", formatEntries},
+	{"probes", "what rlbench verify tries", probeEntries},
 	{"reporters", "forms of report, for rlbench report -o", reporterEntries},
 }
 
@@ -161,6 +163,13 @@ func formatEntries() (rows []entry) {
 			name += " (" + strings.Join(f.Aliases, ", ") + ")"
 		}
 		rows = append(rows, entry{name, f.Doc})
+	}
+	return rows
+}
+
+func probeEntries() (rows []entry) {
+	for _, p := range limitertest.Probes {
+		rows = append(rows, entry{p.Name, "catches " + p.Catches + ": " + p.Why})
 	}
 	return rows
 }

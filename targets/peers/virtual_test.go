@@ -144,7 +144,7 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 
 // A library whose goroutines never end is opened once, closed without waiting for them, and told when its clock is used up.
 func TestEndless(t *testing.T) {
-	p := Peer{Name: "endless", Clock: Bubble, Endless: true}
+	p := Peer{Name: "endless", Module: "endless", Clock: Bubble, Endless: true}
 	p.Make = func(Setting) (Library, error) {
 		go func() { select {} }()
 		return calendar{}, nil

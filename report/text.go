@@ -32,8 +32,11 @@ func Text(w io.Writer, f *results.File) error {
 }
 
 func writeGroup(w io.Writer, g *group) error {
-	if first := g.runs[0]; len(first.Decisions) > 0 {
+	switch first := g.runs[0]; {
+	case len(first.Decisions) > 0:
 		return Timeline(w, first)
+	case first.Bench != nil:
+		return bench(w, first)
 	}
 	if g.runs[0].Scenario == "cloudflare" && g.runs[0].Input == nil {
 		return cloudflare(w, g)

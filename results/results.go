@@ -59,6 +59,7 @@ type Run struct {
 	WorkloadDigest *string  `json:"workload_digest"` // of the requests themselves; null when contestants see different streams
 	Model          string   `json:"model"`           // the traffic in a sentence or a paragraph
 	Input          *Input   `json:"input,omitempty"`
+	Bench          *Bench   `json:"bench,omitempty"` // of a run that measured costs
 
 	RequestsByPhase []int64     `json:"requests_by_phase"` // by position in the aligned window, equal bins; null if streams differ
 	Algorithms      []Algorithm `json:"algorithms"`
@@ -156,9 +157,10 @@ type Phase struct {
 	Stricter     []int64 `json:"stricter"`
 }
 
-// Cost is what a contestant costs; measured by bench only.
-type Cost struct {
-	NsPerOp        *float64 `json:"ns_per_op"`
-	BytesPerClient *float64 `json:"bytes_per_client"`
-	AllocsPerOp    *float64 `json:"allocs_per_op"`
+// A Bench says how costs were measured.
+type Bench struct {
+	Rounds    int       `json:"rounds"`       // in which all were measured in turn
+	SampleNS  int64     `json:"sample_ns"`    // about how long one measurement took
+	ClockNS   int64     `json:"clock_ns"`     // between two readings of the clock
+	Reference []float64 `json:"reference_ns"` // a step of a fixed piece of arithmetic, again and again: the machine's own noise
 }

@@ -24,6 +24,8 @@ var commands = []func(*console) *cobra.Command{
 	runCommand,
 	timelineCommand,
 	replayCommand,
+	benchCommand,
+	benchMemoryCommand,
 	mergeCommand,
 	reportCommand,
 	listCommand,

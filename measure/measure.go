@@ -121,11 +121,16 @@ func (c *court) runner(spec limiter.Spec, run limiter.Limit) (*runner, error) {
 			return r, nil
 		}
 	}
-	l, err := spec.New(run)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", spec, err)
+	r := &runner{name: name, safe: spec.Safe(run), view: c.view(spec.Limits(run)[0].Window)}
+	if foreign, ok := spec.Foreign(); ok {
+		r.asked = &asked{ctx: c.ctx, foreign: foreign, limit: spec.Limits(run)[0]}
+	} else {
+		l, err := spec.New(run)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", spec, err)
+		}
+		r.limiter = l
 	}
-	r := &runner{name: name, limiter: l, safe: spec.Safe(run), view: c.view(spec.Limits(run)[0].Window)}
 	c.runners = append(c.runners, r)
 	return r, nil
 }

@@ -62,6 +62,9 @@ func (o Options) parallel(ctx context.Context, plan Plan, closedLoop bool, n int
 	if err != nil {
 		return nil, err
 	}
+	if err := checkTargets(ctx, plan); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
@@ -88,7 +91,7 @@ func (o Options) parallel(ctx context.Context, plan Plan, closedLoop bool, n int
 					}
 				}
 			}
-			c.flush()
+			c.leave()
 			mu.Lock()
 			defer mu.Unlock()
 			for i, t := range c.tallies {

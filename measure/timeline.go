@@ -38,22 +38,59 @@ func Timeline(plan Plan, arrivals []generators.Arrival) (results.Run, error) {
 		run.Decisions[i] = results.Decision{TNS: a.Time, Key: TimelineKey, Cost: a.Cost, By: map[string]results.Verdict{}}
 	}
 	for _, spec := range plan.Contestants {
-		l, err := spec.WithEdge(plan.Edge).New(limit)
+		verdicts, err := explain(spec.WithEdge(plan.Edge), limit, arrivals)
 		if err != nil {
 			return results.Run{}, fmt.Errorf("%s: %w", spec, err)
 		}
-		window := spec.Limits(limit)[0].Window
-		for i, a := range arrivals {
-			verdict := results.Verdict{}
-			if viewer, ok := l.(limiter.Viewer); ok {
-				count := viewer.Count(a.Time)
-				verdict = results.NewVerdict(false, count.Whole, count.Part, count.Num, window)
-			}
-			verdict.Admitted = l.Allow(a.Time, a.Cost)
-			run.Decisions[i].By[spec.String()] = verdict
+		for i := range verdicts {
+			run.Decisions[i].By[spec.String()] = verdicts[i]
 		}
 	}
 	return run, nil
+}
+
+// explain returns the decisions of one contestant with what it held against the client before each, if it tells.
+func explain(spec limiter.Spec, limit limiter.Limit, arrivals []generators.Arrival) ([]results.Verdict, error) {
+	verdicts := make([]results.Verdict, len(arrivals))
+	if foreign, ok := spec.Foreign(); ok {
+		return verdicts, askAll(foreign, spec.Limits(limit)[0], arrivals, verdicts)
+	}
+	l, err := spec.New(limit)
+	if err != nil {
+		return nil, err
+	}
+	window := spec.Limits(limit)[0].Window
+	for i, a := range arrivals {
+		if viewer, ok := l.(limiter.Viewer); ok {
+			count := viewer.Count(a.Time)
+			verdicts[i] = results.NewVerdict(false, count.Whole, count.Part, count.Num, window)
+		}
+		verdicts[i].Admitted = l.Allow(a.Time, a.Cost)
+	}
+	return verdicts, nil
+}
+
+func askAll(foreign limiter.Foreign, limit limiter.Limit, arrivals []generators.Arrival, verdicts []results.Verdict) (err error) {
+	ctx := context.Background()
+	target, err := foreign.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	if err := target.Configure(ctx, limit); err != nil {
+		return err
+	}
+	requests, answers := make([]limiter.Request, len(arrivals)), make([]limiter.Answer, len(arrivals))
+	for i, a := range arrivals {
+		requests[i] = limiter.Request{Key: TimelineKey, Time: a.Time, Cost: a.Cost}
+	}
+	if err := target.Decide(ctx, requests, answers); err != nil {
+		return err
+	}
+	for i := range answers {
+		verdicts[i].Admitted = answers[i].Admitted
+	}
+	return nil
 }
 
 // oneClient is a trace of one client.

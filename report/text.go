@@ -52,6 +52,9 @@ func figures(w io.Writer, g *group) error {
 	if err := witnesses(w, g); err != nil {
 		return err
 	}
+	if err := failures(w, g); err != nil {
+		return err
+	}
 	if s := conclude(g); s != "" {
 		if _, err := fmt.Fprintln(w); err != nil {
 			return err

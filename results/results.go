@@ -106,7 +106,8 @@ type Algorithm struct {
 	PeakRatio        float64  `json:"peak_ratio"`
 	PeakWitness      *Witness `json:"peak_witness"` // null when nothing was admitted
 	ClientsOverLimit int64    `json:"clients_over_limit"`
-	Errors           int64    `json:"errors"`
+	Errors           int64    `json:"errors"`            // requests of clients that were not answered to the end
+	Failure          string   `json:"failure,omitempty"` // why, of the first of them
 
 	Limits   []LimitPeak `json:"limits,omitempty"` // multi only
 	Estimate *Estimate   `json:"estimate"`         // null for an algorithm without one

@@ -22,7 +22,7 @@ type windows struct {
 
 func (w *windows) init(window int64) {
 	w.window = uint64(window)
-	w.newest.Store(math.MinInt64 / 2)
+	w.newest.Store(-(math.MaxInt64 / window)) // the earliest window that begins within int64
 }
 
 // at places a time.

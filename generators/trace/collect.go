@@ -63,6 +63,7 @@ func (c *collector) add(b *block, allowTruncated bool) error {
 	c.stats.Lines += l.total
 	c.stats.Skipped += l.skipped
 	c.stats.Ignored += l.ignored
+	c.stats.Filtered += l.filtered
 	c.stats.Parsed += int64(len(l.times))
 	if err := c.addRequests(l); err != nil {
 		return err

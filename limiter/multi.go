@@ -91,3 +91,12 @@ func (m *multi) count(cost int64) {
 }
 
 func (m *multi) countsRefused() bool { return false }
+
+// Parts returns the limiters that all must admit, in the order of the spec. They are for looking at, not for asking.
+func (m *multi) Parts() []Limiter {
+	parts := make([]Limiter, len(m.parts))
+	for i, p := range m.parts {
+		parts[i] = p
+	}
+	return parts
+}

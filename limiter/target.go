@@ -50,8 +50,16 @@ type Foreign struct {
 	// Forward says that its clock can't go back: a time before the last one told to any of its clients counts as that one.
 	Forward bool
 
+	// Keyed makes it for use on the real clock, to measure what it costs; nil if it is not a library of this process.
+	Keyed func(limit Limit) (Keyed, error)
+
 	// RealTime says that it reads a clock that nobody can set, so that it can't be judged in virtual time: why that is.
 	RealTime string
+}
+
+// A Keyed decides requests of cost 1 of many clients by its own clock. It is safe for concurrent use.
+type Keyed interface {
+	Allow(key string) bool
 }
 
 // Spec returns the spec of a foreign limiter. It has no bound, estimate or worst case.

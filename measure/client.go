@@ -6,10 +6,10 @@ import (
 )
 
 // A feed appends up to a block of requests of a client to the history and reports whether there may be more.
-type feed func(h *history) (more bool)
+type feed func(h *history) (more bool, err error)
 
 // openLoop judges a client whose requests depend on nobody's decisions: all contestants see the same ones. On an error
-// (the context's) nothing of the client is counted.
+// (the context's, or the feed's) nothing of the client is counted.
 func (c *court) openLoop(key string, costs bool, next feed) error {
 	h := c.history
 	h.reset(key, costs)
@@ -17,7 +17,10 @@ func (c *court) openLoop(key string, costs bool, next feed) error {
 	deciding := false
 	for more := true; more; {
 		from := len(h.times)
-		more = next(h)
+		var err error
+		if more, err = next(h); err != nil {
+			return err
+		}
 		h.added(from)
 		for _, v := range c.views {
 			v.advance(h)
@@ -44,6 +47,9 @@ func (c *court) openLoop(key string, costs bool, next feed) error {
 	if !deciding {
 		c.decideWhole(h)
 	}
+	if err := c.cut(); err != nil {
+		return err
+	}
 	for _, s := range c.seats {
 		s.settle(h)
 	}
@@ -59,7 +65,7 @@ func (c *court) reset() {
 		e.reset()
 	}
 	for _, r := range c.runners {
-		r.reset()
+		r.reset(c.history.key)
 	}
 	for _, s := range c.seats {
 		s.reset()
@@ -96,8 +102,8 @@ func (c *court) closedLoop(s *seat, key string, src generators.Source) error {
 	for _, v := range c.views {
 		v.reset()
 	}
-	s.own.reset()
-	s.twin.reset()
+	s.own.reset(key)
+	s.twin.reset(key)
 	if s.estimate != nil {
 		s.estimate.reset()
 	}
@@ -112,10 +118,9 @@ func (c *court) closedLoop(s *seat, key string, src generators.Source) error {
 				break
 			}
 			h.times = append(h.times, t)
-			last = s.own.limiter.Allow(t, 1)
-			s.own.admitted = append(s.own.admitted, bit(last))
+			last = s.own.one(t) == 1
 			if s.twin != s.own {
-				s.twin.admitted = append(s.twin.admitted, bit(s.twin.limiter.Allow(t, 1)))
+				s.twin.one(t)
 			}
 		}
 		h.added(from)
@@ -132,7 +137,20 @@ func (c *court) closedLoop(s *seat, key string, src generators.Source) error {
 			return err
 		}
 	}
+	if err := c.cut(); err != nil {
+		return err
+	}
 	s.settle(h)
+	return nil
+}
+
+// cut returns the context's error if a target has failed because of it: that is no failure of the target's.
+func (c *court) cut() error {
+	for _, r := range c.runners {
+		if r.failure() != nil && c.ctx.Err() != nil {
+			return c.ctx.Err()
+		}
+	}
 	return nil
 }
 
@@ -197,8 +215,13 @@ func (c *court) tell(requests int) error {
 	return c.ctx.Err()
 }
 
-// flush reports the rest of the progress.
-func (c *court) flush() {
+// leave ends the targets and reports the rest of the progress.
+func (c *court) leave() {
+	for _, r := range c.runners {
+		if r.asked != nil {
+			r.asked.close()
+		}
+	}
 	if c.progress != nil && c.done > 0 {
 		c.progress(c.done)
 	}

@@ -9,14 +9,19 @@ import (
 type runner struct {
 	name    string
 	limiter limiter.Limiter
-	safe    int64 // with no window fuller than this nothing is refused
-	view    *view // the window that safe speaks of
+	asked   *asked // in place of the limiter: somebody else's
+	safe    int64  // with no window fuller than this nothing is refused
+	view    *view  // the window that safe speaks of
 
 	admitted []uint8 // by request of the history; 1 or 0
 }
 
-func (r *runner) reset() {
-	r.limiter.Reset()
+func (r *runner) reset(key string) {
+	if r.asked != nil {
+		r.asked.begin(key)
+	} else {
+		r.limiter.Reset()
+	}
 	r.admitted = r.admitted[:0]
 }
 
@@ -38,9 +43,46 @@ func (r *runner) advance(h *history, whole bool) {
 		}
 		return
 	}
+	if r.asked != nil {
+		r.ask(h, from)
+		return
+	}
 	for i := from; i < to; i++ {
 		admitted[i] = bit(r.limiter.Allow(h.times[i], h.cost(i)))
 	}
+}
+
+// ask has the target decide the requests from index from on.
+func (r *runner) ask(h *history, from int) {
+	for to := len(h.times); from < to; from += block {
+		end := min(from+block, to)
+		var costs []int64
+		if len(h.costs) > 0 {
+			costs = h.costs[from:end]
+		}
+		r.asked.decide(h.times[from:end], costs, r.admitted[from:end])
+	}
+}
+
+// one decides a request of cost 1 that is not in the history yet.
+func (r *runner) one(t int64) uint8 {
+	r.admitted = append(r.admitted, 0)
+	last := r.admitted[len(r.admitted)-1:]
+	if r.asked == nil {
+		last[0] = bit(r.limiter.Allow(t, 1))
+	} else {
+		r.asked.once[0] = t
+		r.asked.decide(r.asked.once[:], nil, last)
+	}
+	return last[0]
+}
+
+// failure returns why the runner's answers to the client at hand are not whole; nil if they are.
+func (r *runner) failure() error {
+	if r.asked == nil {
+		return nil
+	}
+	return r.asked.failure
 }
 
 // drop forgets the first n requests, if it has decided them.
@@ -225,9 +267,16 @@ func (s *seat) misjudge(h *history) {
 	s.realExceeds = s.maxReal > limit
 }
 
-// settle completes the client's figures, once all of its requests are judged.
+// settle completes the client's figures, once all of its requests are judged. If the contestant has failed, none of them
+// counts as answered.
 func (s *seat) settle(h *history) {
 	c := &s.counts
+	if err := s.own.failure(); err != nil {
+		s.reset()
+		c[results.Requests], c[results.Errors] = h.count+h.free, h.count+h.free
+		s.tally.Failure = err.Error()
+		return
+	}
 	c[results.Requests] += h.free
 	c[results.Admitted] += h.free
 	for i := range s.limits {

@@ -26,6 +26,9 @@ type Options struct {
 	Workers  int                  // goroutines; 0 means 1
 	Shard    results.Shard        // the zero value takes all clients
 	Progress func(requests int64) // told of batches of requests done, from several goroutines; may be nil
+
+	// Traffic, if not nil, is what Replay adds the clients' requests to, as Survey counts them.
+	Traffic *results.TrafficTally
 }
 
 const (
@@ -121,11 +124,16 @@ func (c *court) runner(spec limiter.Spec, run limiter.Limit) (*runner, error) {
 			return r, nil
 		}
 	}
-	l, err := spec.New(run)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", spec, err)
+	r := &runner{name: name, safe: spec.Safe(run), view: c.view(spec.Limits(run)[0].Window)}
+	if foreign, ok := spec.Foreign(); ok {
+		r.asked = &asked{ctx: c.ctx, foreign: foreign, limit: spec.Limits(run)[0]}
+	} else {
+		l, err := spec.New(run)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", spec, err)
+		}
+		r.limiter = l
 	}
-	r := &runner{name: name, limiter: l, safe: spec.Safe(run), view: c.view(spec.Limits(run)[0].Window)}
 	c.runners = append(c.runners, r)
 	return r, nil
 }

@@ -19,18 +19,27 @@ import (
 // memory is a trace of clients in memory.
 type memory []client
 
-func (m memory) Clients() int { return len(m) }
+func (m memory) Shards() int { return len(m) }
 
-func (m memory) Client(i int) (key string, times, costs []int64) {
-	unit := true
-	for _, r := range m[i].requests {
-		times, costs = append(times, r.time), append(costs, r.cost)
-		unit = unit && r.cost == 1
-	}
-	if unit {
-		costs = nil
-	}
-	return m[i].key, times, costs
+func (m memory) Costly() bool {
+	return slices.ContainsFunc(m, func(c client) bool {
+		return slices.ContainsFunc(c.requests, func(r request) bool { return r.cost != 1 })
+	})
+}
+
+func (m memory) Visit(_ context.Context, shard int, visit func(key string, read func(times, costs []int64) (int, error)) error) error {
+	left := m[shard].requests
+	return visit(m[shard].key, func(times, costs []int64) (int, error) {
+		n := min(len(times), len(left))
+		for i, r := range left[:n] {
+			times[i] = r.time
+			if costs != nil {
+				costs[i] = r.cost
+			}
+		}
+		left = left[n:]
+		return n, nil
+	})
 }
 
 func specs(t testing.TB, names ...string) []limiter.Spec {

@@ -29,12 +29,12 @@ func (c *court) play(player *generators.Player, client int64) error {
 	key := generators.Key(client)
 	if !player.ClosedLoop(client) {
 		src := player.Open(client, generators.Face{Max: c.plan.Limits[0].Max, Window: c.plan.Limits[0].Window}).(generators.Filler)
-		return c.openLoop(key, false, func(h *history) bool {
+		return c.openLoop(key, false, func(h *history) (bool, error) {
 			from := len(h.times)
 			h.times = grown(h.times, block)
 			n := src.Fill(h.times[from:])
 			h.times = h.times[:from+n]
-			return n == block
+			return n == block, nil
 		})
 	}
 	for _, s := range c.seats {
@@ -60,6 +60,9 @@ func grown(s []int64, n int) []int64 {
 func (o Options) parallel(ctx context.Context, plan Plan, closedLoop bool, n int64, worker func(*court) func(client int64) error) ([]*results.Tally, error) {
 	total, err := emptyTallies(plan, closedLoop)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkTargets(ctx, plan); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -88,7 +91,7 @@ func (o Options) parallel(ctx context.Context, plan Plan, closedLoop bool, n int
 					}
 				}
 			}
-			c.flush()
+			c.leave()
 			mu.Lock()
 			defer mu.Unlock()
 			for i, t := range c.tallies {

@@ -44,7 +44,7 @@ func records(g *group) []*record {
 	for _, run := range g.runs {
 		for i := range run.Algorithms {
 			a := &run.Algorithms[i]
-			if isReference(a.Name) || a.Requests == 0 {
+			if isReference(a.Name) || a.Requests == a.Errors {
 				continue
 			}
 			r := byName[a.Name]

@@ -29,6 +29,16 @@ func estimates(w io.Writer, g *group) error {
 			share(e.MisjudgedRequests, a.Requests, e.MisjudgedRequestsCI),
 			text(human.Count(e.ClientsWronglyAllowed)), text(human.Count(e.ClientsWronglyLimited)), text(excess(e.WorstExcess)),
 		}
+		if b := e.EstimateBands; b != nil {
+			for i, c := range []cell{
+				banded(b.MeanError, cells[1], human.Percent), banded(b.MeanErrorByClient, cells[2], human.Percent),
+				banded(b.Bias, cells[3], human.Percent), banded(b.MisjudgedRequests, cells[4], ofTotal(a.Requests)),
+				banded(b.ClientsWronglyAllowed, cells[5], count), banded(b.ClientsWronglyLimited, cells[6], count),
+				banded(b.WorstExcess, cells[7], excess),
+			} {
+				cells[1+i] = c
+			}
+		}
 		if g.loadColumn {
 			at := text("")
 			if shown != r {

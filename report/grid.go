@@ -50,7 +50,7 @@ func join(text, more string) string {
 	switch {
 	case more == "":
 		return text
-	case strings.HasPrefix(more, "±"):
+	case strings.HasPrefix(more, "±"), strings.HasPrefix(more, ".."):
 		return text + more
 	}
 	return text + " " + more

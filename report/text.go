@@ -32,8 +32,11 @@ func Text(w io.Writer, f *results.File) error {
 }
 
 func writeGroup(w io.Writer, g *group) error {
-	if first := g.runs[0]; len(first.Decisions) > 0 {
+	switch first := g.runs[0]; {
+	case len(first.Decisions) > 0:
 		return Timeline(w, first)
+	case first.Bench != nil:
+		return bench(w, first)
 	}
 	if g.runs[0].Scenario == "cloudflare" && g.runs[0].Input == nil {
 		return cloudflare(w, g)
@@ -50,6 +53,9 @@ func figures(w io.Writer, g *group) error {
 		return err
 	}
 	if err := witnesses(w, g); err != nil {
+		return err
+	}
+	if err := failures(w, g); err != nil {
 		return err
 	}
 	if s := conclude(g); s != "" {
@@ -97,6 +103,11 @@ func head(w io.Writer, g *group) error {
 	if r.Input != nil {
 		if err := accounting(w, r.Input); err != nil {
 			return err
+		}
+		if r.Input.Traffic != nil {
+			if err := traffic(w, r.Input.Traffic); err != nil {
+				return err
+			}
 		}
 	}
 	for _, other := range g.runs {

@@ -14,6 +14,9 @@ import (
 // and for each contestant what it had counted and what it answered. Requests of one client at one instant share a row as
 // long as every contestant answers them alike; the count shown is what the first of them met.
 func Timeline(w io.Writer, r *results.Run) error {
+	if r.Input != nil {
+		return explained(w, r)
+	}
 	g := group{runs: []*results.Run{r}}
 	g.compare()
 	if err := paragraph(w, fmt.Sprintf("Timeline: %s, limit %s", human.Plural(int64(len(r.Decisions)), "request"),
@@ -24,22 +27,9 @@ func Timeline(w io.Writer, r *results.Run) error {
 		return err
 	}
 	rows := instants(r)
-	table := timelineGrid(r, rows, r.Algorithms)
-	if fits(table) {
-		if err := table.write(w); err != nil {
-			return err
-		}
-	} else {
-		for i := range r.Algorithms {
-			if i > 0 {
-				if _, err := fmt.Fprintln(w); err != nil {
-					return err
-				}
-			}
-			if err := timelineGrid(r, rows, r.Algorithms[i:i+1]).write(w); err != nil {
-				return err
-			}
-		}
+	err := sideBySide(w, r.Algorithms, func(some []results.Algorithm) *grid { return timelineGrid(r, rows, some) })
+	if err != nil {
+		return err
 	}
 	if err := timelineLegend(w, r); err != nil {
 		return err
@@ -48,6 +38,24 @@ func Timeline(w io.Writer, r *results.Run) error {
 		return err
 	}
 	return paragraph(w, tally(r), "")
+}
+
+// sideBySide writes one table of all algorithms if it fits, and one of each otherwise.
+func sideBySide(w io.Writer, all []results.Algorithm, table func(some []results.Algorithm) *grid) error {
+	if t := table(all); fits(t) {
+		return t.write(w)
+	}
+	for i := range all {
+		if i > 0 {
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+		}
+		if err := table(all[i : i+1]).write(w); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fits tells whether the grid needs nothing shortened or stacked.

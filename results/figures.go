@@ -27,7 +27,7 @@ func (a *AlgorithmTally) figures(active *[Groups]int64) Algorithm {
 	n := s.total
 	f := Algorithm{
 		Name: a.Name, Limit: a.Limit, WindowNS: a.WindowNS, Bound: a.Bound,
-		Requests: n(Requests), Admitted: n(Admitted), Errors: n(Errors),
+		Requests: n(Requests), Admitted: n(Admitted), Errors: n(Errors), Failure: a.Failure,
 		Refused:      n(Requests) - n(Admitted) - n(Errors),
 		OverAdmitted: n(OverAdmitted), OverAdmittedCI: s.share(OverAdmitted),
 		OverRefused: n(OverRefused), OverRefusedCI: s.share(OverRefused),

@@ -3,6 +3,7 @@ package results
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"sort"
 	"strings"
 
@@ -12,9 +13,13 @@ import (
 // String returns "i/n".
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 
-// Holds reports whether a client of a trace belongs to the shard, by a fixed hash of its key.
+// Holds reports whether a client of a trace belongs to the shard: shards are equal ranges of a fixed hash of the key, in order.
 func (s Shard) Holds(key string) bool {
-	return s.Count <= 1 || int(xxhash.Sum64String(key)/Groups%uint64(s.Count)) == s.Index
+	if s.Count <= 1 {
+		return true
+	}
+	index, _ := bits.Mul64(xxhash.Sum64String(key), uint64(s.Count))
+	return int(index) == s.Index
 }
 
 // check verifies what Merge and Fill rely on in a part that was read from a file.
@@ -22,10 +27,19 @@ func (p *Part) check(runs int) error {
 	if p.Shard.Count < 1 || p.Shard.Index < 0 || p.Shard.Index >= p.Shard.Count {
 		return fmt.Errorf("shard %s: want i/n with 0 <= i < n", p.Shard)
 	}
-	if len(p.Tallies) != runs {
-		return fmt.Errorf("%d tallies for %d runs: the file was changed or cut", len(p.Tallies), runs)
+	for _, tallies := range append([][]*Tally{p.Tallies}, p.Placed...) {
+		if err := checkTallies(tallies, runs); err != nil {
+			return err
+		}
 	}
-	for _, t := range p.Tallies {
+	return nil
+}
+
+func checkTallies(tallies []*Tally, runs int) error {
+	if len(tallies) != runs {
+		return fmt.Errorf("%d tallies for %d runs: the file was changed or cut", len(tallies), runs)
+	}
+	for _, t := range tallies {
 		if t == nil {
 			return errors.New("a tally is missing: the file was changed or cut")
 		}
@@ -78,19 +92,59 @@ func Merge(parts []*File, names []string, partial bool) (*File, error) {
 		Schema: Schema, Tool: sorted[0].Tool, Partial: interrupted || len(missing) > 0,
 		Warnings: mergeWarnings(sorted, missing), Runs: append([]Run{}, sorted[0].Runs...),
 	}
+	placed := len(sorted[0].Part.Placed) // fewer where a part was interrupted
+	for _, f := range sorted {
+		placed = min(placed, len(f.Part.Placed))
+	}
+	traffic, err := sumTraffic(sorted)
+	if err != nil {
+		return nil, err
+	}
 	for r := range whole.Runs {
-		sum, err := sumTallies(sorted, r)
+		run := &whole.Runs[r]
+		run.Shard = nil
+		sum, err := sumTallies(sorted, func(p *Part) *Tally { return p.Tallies[r] })
 		if err != nil {
 			return nil, err
 		}
-		whole.Runs[r].Shard = nil
-		sum.Fill(&whole.Runs[r])
+		sum.Fill(run)
+		run.ForgetBands()
+		if run.Input != nil && run.Input.Traffic != nil && traffic != nil {
+			input := *run.Input
+			input.Traffic = traffic.Traffic(input.Traffic.SpanNS, input.Traffic.ResolutionNS)
+			run.Input = &input
+		}
+		for k := range placed {
+			if sum, err = sumTallies(sorted, func(p *Part) *Tally { return p.Placed[k][r] }); err != nil {
+				return nil, err
+			}
+			var other Run
+			sum.Fill(&other)
+			run.Widen(&other)
+		}
 	}
 	return whole, nil
 }
 
-func sumTallies(parts []*File, run int) (*Tally, error) {
-	first := parts[0].Part.Tallies[run]
+// sumTraffic adds up what the clients' requests are like; nil if some part does not know.
+func sumTraffic(parts []*File) (*TrafficTally, error) {
+	sum := NewTrafficTally()
+	for _, f := range parts {
+		t := f.Part.Traffic
+		switch {
+		case t == nil:
+			return nil, nil
+		case len(t.Windows) != len(sum.Windows):
+			return nil, fmt.Errorf("shard %s looks at %d windows, not %d: the file was changed or cut", f.Part.Shard, len(t.Windows), len(sum.Windows))
+		}
+		sum.Add(t)
+	}
+	return sum, nil
+}
+
+// sumTallies adds up what of picks of each part.
+func sumTallies(parts []*File, of func(*Part) *Tally) (*Tally, error) {
+	first := of(parts[0].Part)
 	sum := &Tally{ClosedLoop: first.ClosedLoop}
 	for _, a := range first.Algorithms {
 		empty := NewAlgorithmTally(a.Name, a.Limit, a.WindowNS)
@@ -101,9 +155,9 @@ func sumTallies(parts []*File, run int) (*Tally, error) {
 		sum.Algorithms = append(sum.Algorithms, empty)
 	}
 	for _, f := range parts {
-		t := f.Part.Tallies[run]
+		t := of(f.Part)
 		if len(t.Algorithms) != len(sum.Algorithms) {
-			return nil, fmt.Errorf("shard %s holds %d algorithms in run %d, shard %s holds %d", f.Part.Shard, len(t.Algorithms), run, parts[0].Part.Shard, len(sum.Algorithms))
+			return nil, fmt.Errorf("shard %s holds %d algorithms where shard %s holds %d", f.Part.Shard, len(t.Algorithms), parts[0].Part.Shard, len(sum.Algorithms))
 		}
 		for i, a := range t.Algorithms {
 			if a.Name != sum.Algorithms[i].Name || len(a.Peaks) != len(sum.Algorithms[i].Peaks) {

@@ -33,6 +33,11 @@ type Part struct {
 	Shard        Shard    `json:"shard"`
 	ConfigDigest string   `json:"config_digest"` // of everything that decides the figures, but for the shard
 	Tallies      []*Tally `json:"tallies"`       // one per run
+
+	// Placed are the tallies with the requests placed in other ways, one list like Tallies for each: placement "band" only.
+	Placed [][]*Tally `json:"placed,omitempty"`
+
+	Traffic *TrafficTally `json:"traffic,omitempty"` // of a log's clients
 }
 
 // A Shard is part Index of Count; shards are numbered from 0. The zero value means "not sharded".
@@ -59,6 +64,7 @@ type Run struct {
 	WorkloadDigest *string  `json:"workload_digest"` // of the requests themselves; null when contestants see different streams
 	Model          string   `json:"model"`           // the traffic in a sentence or a paragraph
 	Input          *Input   `json:"input,omitempty"`
+	Bench          *Bench   `json:"bench,omitempty"` // of a run that measured costs
 
 	RequestsByPhase []int64     `json:"requests_by_phase"` // by position in the aligned window, equal bins; null if streams differ
 	Algorithms      []Algorithm `json:"algorithms"`
@@ -77,6 +83,7 @@ type Input struct {
 	WorstStepBackNS int64    `json:"worst_step_back_ns"`
 	FirstNS         int64    `json:"first_ns"` // the earliest request, Unix time
 	Digest          string   `json:"digest"`
+	Traffic         *Traffic `json:"traffic,omitempty"`
 }
 
 // Algorithm holds one contestant's figures in one run. Counts are in requests unless they say otherwise; a _ci is a 95 %
@@ -106,12 +113,15 @@ type Algorithm struct {
 	PeakRatio        float64  `json:"peak_ratio"`
 	PeakWitness      *Witness `json:"peak_witness"` // null when nothing was admitted
 	ClientsOverLimit int64    `json:"clients_over_limit"`
-	Errors           int64    `json:"errors"`
+	Errors           int64    `json:"errors"`            // requests of clients that were not answered to the end
+	Failure          string   `json:"failure,omitempty"` // why, of the first of them
 
 	Limits   []LimitPeak `json:"limits,omitempty"` // multi only
 	Estimate *Estimate   `json:"estimate"`         // null for an algorithm without one
 	Phase    *Phase      `json:"phase"`
 	Cost     *Cost       `json:"cost,omitempty"`
+
+	*AlgorithmBands // placement "band" only
 }
 
 // CI is a 95 % interval [low, high].
@@ -145,6 +155,8 @@ type Estimate struct {
 	WorstExcess           float64  `json:"worst_excess"`
 	// ErrorByClient counts clients by their own mean error, in the bins of ErrorBins.
 	ErrorByClient []int64 `json:"error_by_client"`
+
+	*EstimateBands // placement "band" only
 }
 
 // Phase counts by position in the aligned window, equal bins, first bin first.
@@ -155,9 +167,10 @@ type Phase struct {
 	Stricter     []int64 `json:"stricter"`
 }
 
-// Cost is what a contestant costs; measured by bench only.
-type Cost struct {
-	NsPerOp        *float64 `json:"ns_per_op"`
-	BytesPerClient *float64 `json:"bytes_per_client"`
-	AllocsPerOp    *float64 `json:"allocs_per_op"`
+// A Bench says how costs were measured.
+type Bench struct {
+	Rounds    int       `json:"rounds"`       // in which all were measured in turn
+	SampleNS  int64     `json:"sample_ns"`    // about how long one measurement took
+	ClockNS   int64     `json:"clock_ns"`     // between two readings of the clock
+	Reference []float64 `json:"reference_ns"` // a step of a fixed piece of arithmetic, again and again: the machine's own noise
 }

@@ -109,6 +109,7 @@ type AlgorithmTally struct {
 	WindowNS  int64  `json:"window_ns"`
 	Bound     *int64 `json:"bound"`
 	Estimates bool   `json:"estimates"` // it has an estimate
+	Failure   string `json:"failure,omitempty"`
 
 	Groups [Groups]Counts              `json:"groups"`
 	Peaks  []Peak                      `json:"peaks"` // one per limit that it is judged by
@@ -168,6 +169,9 @@ func (t *Tally) Add(o *Tally) {
 }
 
 func (a *AlgorithmTally) add(o *AlgorithmTally) {
+	if a.Failure == "" {
+		a.Failure = o.Failure
+	}
 	for g := range a.Groups {
 		addTo(a.Groups[g][:], o.Groups[g][:])
 		for k := range a.ErrorSums[g] {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rlbench/rlbench/limiter"
+	"github.com/rlbench/rlbench/targets/peers"
 )
 
 // A Kind is one row of Kinds.
@@ -22,7 +23,17 @@ type Kind struct {
 type Entry struct{ Name, Doc string }
 
 // Kinds lists all kinds of foreign limiters. To add one, write a package with its Parse and add its row here.
-var Kinds = []Kind{}
+var Kinds = []Kind{
+	{peers.Prefix, peers.Form, "a Go library, in virtual time; rate L/W and burst L where it takes a rate", peers.Parse, listPeers},
+}
+
+func listPeers() (entries []Entry) {
+	for i := range peers.Peers {
+		p := &peers.Peers[i]
+		entries = append(entries, Entry{p.Name, p.Doc()})
+	}
+	return entries
+}
 
 // Specs reads specs, foreign ones included.
 var Specs = limiter.Parser{Foreign: parse}

@@ -79,7 +79,10 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	}
 	err := fmt.Errorf("there is no command %q", args[0])
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return hint(err, "did you mean `rlbench %s`?", strings.Join(near, "` or `rlbench "))
+		return hint(err, "did you mean `%s %s`?", cmd.CommandPath(), strings.Join(near, "` or `"+cmd.CommandPath()+" "))
+	}
+	if cmd.HasParent() {
+		return hint(err, "`%s --help` shows its commands", cmd.CommandPath())
 	}
 	return hint(err, "`rlbench help` shows all commands")
 }

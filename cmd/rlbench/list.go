@@ -13,6 +13,7 @@ import (
 	"github.com/rlbench/rlbench/limiter"
 	"github.com/rlbench/rlbench/report"
 	"github.com/rlbench/rlbench/report/human"
+	"github.com/rlbench/rlbench/targets"
 )
 
 // A catalogue is one of the tables that the program is built around, as `rlbench list` prints it.
@@ -26,6 +27,7 @@ type entry struct{ name, doc string }
 
 var catalogues = []catalogue{
 	{"specs", `limiters, for -a; "@L/W" after one gives it a limit of its own: counter@100/1m`, specEntries},
+	{"targets", "limiters of other people, for -a and verify, judged by their answers", targetEntries},
 	{"patterns", `how a client's requests come, for --pattern; mixes: "0.99 poisson + 0.01 end"`, patternEntries},
 	{"rates", "how the clients' mean rates differ, for --rates", rateEntries},
 	{"scenarios", "traffic ready to run, for --scenario", scenarioEntries},
@@ -39,10 +41,11 @@ func listCommand(c *console) *cobra.Command {
 		names = append(names, l.name)
 	}
 	return &cobra.Command{
-		Use:   "list [" + strings.Join(names, "|") + "]...",
+		Use:   "list [TABLE]...",
 		Short: "List limiters, patterns, rates, scenarios and formats",
 		Long: `List prints what can be named on the command line: all of it, or only the tables
-that are asked for.`,
+that are asked for:
+` + strings.Join(names, ", ") + ".",
 		Example: `  rlbench list
   rlbench list specs patterns`,
 		ValidArgs: names,
@@ -113,6 +116,19 @@ func specEntries() (rows []entry) {
 			doc += "; options " + a.Options
 		}
 		rows = append(rows, entry{a.Name, doc})
+	}
+	return rows
+}
+
+func targetEntries() (rows []entry) {
+	for _, k := range targets.Kinds {
+		rows = append(rows, entry{k.Form, k.Doc})
+		if k.List == nil {
+			continue
+		}
+		for _, e := range k.List() {
+			rows = append(rows, entry{k.Prefix + ":" + e.Name, e.Doc})
+		}
 	}
 	return rows
 }

@@ -23,7 +23,11 @@ import (
 var commands = []func(*console) *cobra.Command{
 	runCommand,
 	timelineCommand,
+	verifyCommand,
 	replayCommand,
+	traceCommand,
+	benchCommand,
+	benchMemoryCommand,
 	mergeCommand,
 	reportCommand,
 	listCommand,

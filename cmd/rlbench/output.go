@@ -109,7 +109,22 @@ func (o *output) write(c *console, f *results.File) error {
 	if err := show(out, f); err != nil {
 		return err
 	}
-	return out.Flush()
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return failed(f)
+}
+
+// failed returns an error if a contestant did not answer to the end.
+func failed(f *results.File) error {
+	for _, r := range f.Runs {
+		for _, a := range r.Algorithms {
+			if a.Failure != "" {
+				return hint(fmt.Errorf("%s: %s", a.Name, a.Failure), "the figures of the others are whole")
+			}
+		}
+	}
+	return nil
 }
 
 // keep writes the result file.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/rlbench/rlbench/internal/units"
 	"github.com/rlbench/rlbench/limiter"
 	"github.com/rlbench/rlbench/measure"
-	"github.com/rlbench/rlbench/report/human"
 	"github.com/rlbench/rlbench/results"
 	"github.com/rlbench/rlbench/targets"
 )
@@ -45,8 +43,9 @@ standard input. The format is told by itself (rlbench list formats shows all);
 lines that can't be read are counted, and the first of them shown.
 
 Requests are decided in the order of their times, those of one time in the order
-of the input. Times are taken as they stand: with times in whole seconds, a
-window below 100 s gets a warning.
+of the input. Times are taken as they stand; where they are whole seconds, as in
+most logs, --placement band shows how much hangs on where in its second a
+request came, and a window below 100 s gets a warning.
 
 A CSV file has the columns timestamp, key and, if need be, cost; --time, --key
 and --cost name others.`,
@@ -62,14 +61,11 @@ and --cost name others.`,
 	take(flags, &r.limits, "limit", "COUNTS", "requests per window, one or several: 60,100 (100)", listOf(positive(units.ParseCount)))
 	take(flags, &r.windows, "window", "DURATIONS", "length of the window, one or several; each with every limit (1m)", listOf(positive(units.ParseDuration)))
 	edgeFlag(flags, &r.edge)
-	flags.StringVar(&r.read.Format, "format", "auto", "the format of all files, by `NAME`")
-	flags.StringVar(&r.read.TimeField, "time", "", "the `COLUMN` of a CSV file that holds the time, by name or number")
 	flags.StringVar(&r.read.KeyField, "key", "client", "who a client is: client, or the `COLUMN` of a CSV file")
-	flags.StringVar(&r.read.CostField, "cost", "", "the `COLUMN` of a CSV file that holds the cost; none makes every cost 1")
-	flags.StringVar(&r.read.TimeUnit, "time-unit", "", "s, ms, us or ns: the `UNIT` of times that are plain numbers (told by their size)")
-	take(flags, &r.placement, "placement", "HOW", "asis: times stand as the log has them (asis)", oneOf("asis"))
+	readingFlags(flags, &r.read)
+	take(flags, &r.placement, "placement", "HOW", "where within the log's resolution requests are put: asis, even, random, front, back; "+
+		"band tries all and shows each figure as low..high (asis)", readPlacement)
 	take(flags, &r.reorder, "reorder", "HOW", "all: the whole input is sorted by time (all)", oneOf("all"))
-	flags.BoolVar(&r.read.AllowTruncated, "allow-truncated", false, "take what could be read of an input that ends early")
 	r.workforce.flags(flags)
 	r.output.flags(flags)
 	r.plotsFlag(flags)
@@ -85,10 +81,11 @@ func formatNames() []string {
 	return names
 }
 
-func (r *logReplay) run(ctx context.Context, c *console, files []string) error {
+func (r *logReplay) run(ctx context.Context, c *console, files []string) (err error) {
 	if err := r.output.check(r.shard); err != nil {
 		return err
 	}
+	defer limitMemory(r.read)()
 	plan, err := r.plan()
 	if err != nil {
 		return err
@@ -97,6 +94,7 @@ func (r *logReplay) run(ctx context.Context, c *console, files []string) error {
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, log.Close()) }()
 	file, measured := r.judge(ctx, c, log, plan)
 	if measured != nil && !errors.Is(measured, errInterrupted) {
 		return measured
@@ -122,71 +120,132 @@ func (r *logReplay) plan() (measure.Plan, error) {
 	return plan, possible(plan)
 }
 
-// load reads the logs and says what became of their lines.
+// load reads the logs.
 func (r *logReplay) load(ctx context.Context, c *console, files []string) (*trace.Trace, error) {
-	progress := c.meter(r.progress, "bytes", 0)
-	o := r.read
-	o.Workers, o.Stdin, o.Progress = int(r.workers), c.stdin, progress.set
-	log, err := trace.Load(ctx, files, o)
-	progress.stop()
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("%w while reading: nothing has been measured yet", errInterrupted)
-	}
-	if err != nil {
-		return nil, err
-	}
-	s := log.Stats()
-	for _, bad := range s.Bad {
-		c.note("skipped %s", bad)
-	}
-	if more := s.Skipped - int64(len(s.Bad)); more > 0 {
-		c.note("skipped %s", human.Plural(more, "more line"))
-	}
-	c.note("%s: %s, %s, %s; %s", strings.Join(files, ", "), s.Format, human.Plural(int64(log.Clients()), "client"),
-		human.Plural(s.Parsed, "request"), accounts(s))
-	return log, nil
+	r.read.Workers = int(r.workers)
+	r.read.Part, r.read.Parts = r.shard.Index, r.shard.Count
+	return c.load(ctx, files, r.read, r.progress)
 }
 
-// accounts says that no line was lost, and how far out of order they were.
-func accounts(s trace.Stats) string {
-	text := fmt.Sprintf("%s lines = %s parsed + %s skipped + %s ignored", human.Commas(s.Lines), human.Commas(s.Parsed), human.Commas(s.Skipped), human.Commas(s.Ignored))
-	if s.Late == 0 {
-		return text + "; in order"
-	}
-	return fmt.Sprintf("%s; %s late, the worst by %s", text, human.Commas(s.Late), units.FormatDuration(s.WorstStepBackNS))
-}
-
-// judge replays the log once for all limits. When it is interrupted it returns what was measured, with errInterrupted.
+// judge replays the log once for all limits, and again for each further placement. When it is interrupted it returns what was
+// measured, with errInterrupted.
 func (r *logReplay) judge(ctx context.Context, c *console, log *trace.Trace, plan measure.Plan) (*results.File, error) {
 	s := log.Stats()
 	file := c.newFile()
-	file.Warnings = append(file.Warnings, s.Warnings...)
-	for _, w := range r.windows {
-		if w/100 < s.ResolutionNS {
-			file.Warnings = append(file.Warnings, fmt.Sprintf("the log's times are multiples of %s, which is coarse for a window of %s: "+
-				"where in them requests came is not known, and decides", units.FormatDuration(s.ResolutionNS), units.FormatDuration(w)))
-		}
-	}
+	file.Warnings = append(append(file.Warnings, s.Warnings...), r.coarse(s)...)
 	if r.shard.Count > 0 {
 		file.Part = &results.Part{Shard: r.shard, ConfigDigest: r.digest(plan, s)}
 	}
-	progress := c.meter(r.progress, "requests", s.Parsed/int64(max(r.shard.Count, 1)))
-	defer progress.stop()
-	tallies, err := measure.Replay(ctx, log, plan, measure.Options{Workers: int(r.workers), Shard: r.shard, Progress: progress.add})
-	if err != nil && !errors.Is(err, context.Canceled) {
-		return nil, err
+	placements := trace.Placements
+	if r.placement != band {
+		placements = []trace.Placement{trace.Placement(r.placement)}
 	}
-	for i, tally := range tallies {
-		limit := plan.Limits[i]
-		add(file, results.Run{
-			Scenario: "replay", Limit: limit.Max, WindowNS: limit.Window, SpanNS: s.LastNS - s.FirstNS, Edge: plan.Edge.String(),
-			Placement: r.placement, Input: &results.Input{
-				Files: s.Files, Format: s.Format, Lines: s.Lines, Parsed: s.Parsed, Skipped: s.Skipped, Ignored: s.Ignored,
-				Late: s.Late, WorstStepBackNS: s.WorstStepBackNS, FirstNS: s.FirstNS, Digest: s.Digest,
-			},
-		}, tally)
+	progress := c.meter(r.progress, "requests", s.Parsed/int64(max(r.shard.Count, 1))*int64(len(placements)))
+	defer progress.stop()
+	traffic := results.NewTrafficTally()
+	for i, placement := range placements {
+		o := measure.Options{Workers: int(r.workers), Shard: r.shard, Progress: progress.add}
+		if placement == trace.AsIs {
+			o.Traffic = traffic
+		} else if i == 0 { // what the log is like is told of its times as they stand
+			var err error
+			if traffic, err = measure.Survey(ctx, log, measure.Options{Workers: int(r.workers), Shard: r.shard}); err != nil {
+				return nil, unlessInterrupted(ctx, err)
+			}
+		}
+		tallies, err := measure.Replay(ctx, log.Place(placement), plan, o)
+		switch {
+		case err != nil && !errors.Is(err, context.Canceled):
+			return nil, err
+		case i == 0:
+			for k, tally := range tallies {
+				add(file, r.describe(plan.Limits[k], s, traffic), tally)
+			}
+		case err != nil: // what was measured of this placement is no figure of the whole
+			forgetBands(file)
+		default:
+			widen(file, tallies)
+		}
+		if err != nil {
+			break
+		}
+	}
+	if file.Part != nil {
+		file.Part.Traffic = traffic
 	}
 	return interrupted(ctx, file, progress)
+}
+
+// unlessInterrupted says that nothing was measured if that is why.
+func unlessInterrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: nothing has been measured yet", errInterrupted)
+	}
+	return err
+}
+
+// band is the placement that is all of them.
+const band = "band"
+
+func readPlacement(text string) (string, error) {
+	if text == band {
+		return band, nil
+	}
+	p, err := trace.ParsePlacement(text)
+	if err != nil {
+		err = fmt.Errorf("%w, %s", err, band)
+	}
+	return string(p), err
+}
+
+// widen adds what came of another placement.
+func widen(file *results.File, tallies []*results.Tally) {
+	for i, tally := range tallies {
+		var placed results.Run
+		tally.Fill(&placed)
+		file.Runs[i].Widen(&placed)
+	}
+	if file.Part != nil {
+		file.Part.Placed = append(file.Part.Placed, tallies)
+	}
+}
+
+func forgetBands(file *results.File) {
+	for i := range file.Runs {
+		file.Runs[i].ForgetBands()
+	}
+	if file.Part != nil {
+		file.Part.Placed = nil
+	}
+}
+
+// describe is a run without its figures.
+func (r *logReplay) describe(limit limiter.Limit, s trace.Stats, traffic *results.TrafficTally) results.Run {
+	return results.Run{
+		Scenario: "replay", Limit: limit.Max, WindowNS: limit.Window, SpanNS: s.LastNS - s.FirstNS, Edge: r.edge.String(),
+		Placement: r.placement, Input: input(s, traffic),
+	}
+}
+
+// coarse says which windows can't be judged well at the log's resolution.
+func (r *logReplay) coarse(s trace.Stats) (warnings []string) {
+	for _, w := range r.windows {
+		if w/100 >= s.ResolutionNS {
+			continue
+		}
+		text := fmt.Sprintf("the log's times are multiples of %s, which is coarse for a window of %s: ",
+			units.FormatDuration(s.ResolutionNS), units.FormatDuration(w))
+		if w <= s.ResolutionNS {
+			text += "all requests of a window look as if they came at once, so that a limit for it can't be judged"
+		} else {
+			text += "where in them requests came is not known, and decides"
+		}
+		if r.placement != band {
+			text += "; --placement band shows how much"
+		}
+		warnings = append(warnings, text)
+	}
+	return warnings
 }
 
 // digest is a digest of everything that decides the figures, but for the shard.

@@ -192,6 +192,9 @@ func expected(traffic *generators.Traffic, plan measure.Plan) float64 {
 // possible refuses a plan with a contestant that can't work under one of the limits.
 func possible(plan measure.Plan) error {
 	for _, spec := range plan.Contestants {
+		if _, ok := spec.Foreign(); ok {
+			continue // measure starts it
+		}
 		for _, limit := range plan.Limits {
 			if _, err := spec.New(limit); err != nil {
 				return fmt.Errorf("%s: %w", spec, err)

@@ -78,6 +78,9 @@ func BenchmarkLoad(b *testing.B) {
 					if err != nil || tr.Stats().Parsed != n || tr.Stats().Format != Formats[i].Name {
 						b.Fatal(tr.Stats(), err)
 					}
+					if err := tr.Close(); err != nil {
+						b.Fatal(err)
+					}
 				}
 				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "lines/s")
 			})

@@ -80,7 +80,7 @@ func TestSameLogEveryWay(t *testing.T) {
 		digest := ""
 		check := func(what string, o Options, files ...[]byte) {
 			t.Helper()
-			var tr *Trace
+			var tr *held
 			if files == nil {
 				tr = load(t, o, "-")
 			} else {
@@ -238,6 +238,7 @@ func TestCutInput(t *testing.T) {
 				t.Errorf("%s cut at %d, allowed: %v", what, n, err)
 				continue
 			}
+			defer tr.Close()
 			if s := tr.Stats(); len(s.Warnings) != 1 || s.Skipped > 1 {
 				t.Errorf("%s cut at %d, allowed: %+v", what, n, s)
 			}

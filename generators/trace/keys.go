@@ -16,6 +16,12 @@ const mostClients = 1<<32 - 2
 
 func (k *keys) len() int { return len(k.ends) }
 
+// reset forgets all keys, but not the memory.
+func (k *keys) reset() {
+	k.text, k.ends, k.hashes = k.text[:0], k.ends[:0], k.hashes[:0]
+	clear(k.slots)
+}
+
 func (k *keys) key(i uint32) []byte {
 	from := 0
 	if i > 0 {

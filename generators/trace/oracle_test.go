@@ -176,7 +176,7 @@ func oracleLog(format string, data []byte, header string) (b byClient, parsed, s
 	return b.sorted(), parsed, skipped, ignored
 }
 
-func contents(tr *Trace) byClient {
+func contents(tr *held) byClient {
 	b := byClient{}
 	for i := range tr.Clients() {
 		key, times, costs := tr.Client(i)
@@ -303,10 +303,11 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		for _, format := range append([]string{"auto"}, formatNames()...) {
-			tr, err := Load(context.Background(), []string{"-"}, Options{Format: format, Stdin: bytes.NewReader(data), Workers: 2})
+			whole, err := Load(context.Background(), []string{"-"}, Options{Format: format, Stdin: bytes.NewReader(data), Workers: 2})
 			if err != nil {
 				continue
 			}
+			tr := hold(t, whole, 100)
 			text := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 			lines := int64(bytes.Count(text, []byte("\n")))
 			if len(text) > 0 && text[len(text)-1] != '\n' {

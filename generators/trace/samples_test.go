@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func load(t testing.TB, o Options, files ...string) *Trace {
+func load(t testing.TB, o Options, files ...string) *held {
 	t.Helper()
 	tr, err := Load(context.Background(), files, o)
 	if err != nil {
@@ -18,7 +18,7 @@ func load(t testing.TB, o Options, files ...string) *Trace {
 	if s.Lines != s.Parsed+s.Skipped+s.Ignored {
 		t.Errorf("%v: %d lines are not %d + %d + %d", files, s.Lines, s.Parsed, s.Skipped, s.Ignored)
 	}
-	return tr
+	return hold(t, tr, 100)
 }
 
 // opened is the reader of a file of which nothing is known but its format.

@@ -50,9 +50,11 @@ type block struct {
 
 	parsed chan struct{}
 	lines  lines
+	packed packed
 }
 
-func newStream(ctx context.Context, files []string, format *Format, o Options) *stream {
+// newStream starts to read. Blocks are packed too, unless division is nil.
+func newStream(ctx context.Context, files []string, format *Format, o Options, division *division) *stream {
 	blocks := 2*o.Workers + 4
 	s := &stream{
 		ctx: ctx, files: files, format: format, options: o,
@@ -66,6 +68,9 @@ func newStream(ctx context.Context, files []string, format *Format, o Options) *
 			for b := range s.unparsed {
 				if ctx.Err() == nil {
 					b.lines.parse(b, &r)
+					if division != nil {
+						b.packed.pack(&b.lines, division)
+					}
 				}
 				b.parsed <- struct{}{}
 			}
@@ -162,7 +167,7 @@ func (s *stream) get(file int) (b *block) {
 			return nil
 		}
 	}
-	*b = block{file: file, data: b.data[:0], parsed: b.parsed, lines: b.lines}
+	*b = block{file: file, data: b.data[:0], parsed: b.parsed, lines: b.lines, packed: b.packed}
 	return b
 }
 
@@ -242,6 +247,8 @@ func decompress(r io.Reader) (plain io.Reader, done func(), err error) {
 		return nil, nil, err
 	}
 	switch {
+	case string(magic) == binaryMagic[:4]:
+		return nil, nil, errors.New("a binary trace is read from a file, not through a pipe or compressed: name the file itself")
 	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
 		z, err := gzip.NewReader(in)
 		if errors.Is(err, io.EOF) {

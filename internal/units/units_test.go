@@ -39,3 +39,23 @@ func TestDuration(t *testing.T) {
 		}
 	}
 }
+
+func TestBytes(t *testing.T) {
+	for text, want := range map[string]int64{
+		"512MiB": 512 << 20, "1.5GiB": 3 << 29, "512MB": 512e6, "64kB": 64e3, "64 KB": 64e3, "1e9": 1e9, "7": 7, "0.5KiB": 512, "3B": 3, "10k": 10e3,
+	} {
+		if got, err := ParseBytes(text); err != nil || got != want {
+			t.Errorf("%q is %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "MiB", "1.3B", "-1MB", "1e3MB", "1..2MB", "99999999TiB", "12QB", "NaNMB"} {
+		if got, err := ParseBytes(text); err == nil {
+			t.Errorf("%q is %d", text, got)
+		}
+	}
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1024: "1 KiB", 1536: "1.5 KiB", 512 << 20: "512 MiB", 3 << 29: "1.5 GiB", 12345: "12 KiB"} {
+		if got := FormatBytes(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}

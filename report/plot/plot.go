@@ -24,6 +24,9 @@ var kinds = []kind{
 	{"phase", phase},
 	{"peak", peaks},
 	{"memory", memory},
+	{"growth", growth},
+	{"speed", speed},
+	{"patterns", patternSpeed},
 	{"timeline", timelines},
 }
 

@@ -3,8 +3,6 @@ package trace
 import (
 	"fmt"
 	"math"
-	"runtime"
-	"strings"
 	"testing"
 )
 
@@ -70,31 +68,5 @@ func TestDigest(t *testing.T) {
 		if digest(other) == base {
 			t.Errorf("%q does not differ", other)
 		}
-	}
-}
-
-// A trace holds what its doc says, however long the lines were.
-func TestMemory(t *testing.T) {
-	const n = 150_000
-	for _, c := range []struct {
-		cost  string
-		bytes float64
-	}{{"", 8}, {",2", 16}} {
-		var b strings.Builder
-		for i := range n {
-			fmt.Fprintf(&b, "%d,client-%d%s\n", 1772438400+i, i%10, c.cost)
-		}
-		names := write(t, []byte(b.String()))
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		tr := load(t, Options{}, names...)
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		if each := (float64(after.HeapAlloc) - float64(before.HeapAlloc)) / n; each > c.bytes+1.5 {
-			t.Errorf("cost %q: %.1f bytes a request, not %.0f", c.cost, each, c.bytes)
-		}
-		runtime.KeepAlive(tr)
-		runtime.KeepAlive(&b)
 	}
 }

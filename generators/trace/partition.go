@@ -45,6 +45,7 @@ func (c *partition) add(b *block, allowTruncated bool) error {
 	c.stats.Lines += l.total
 	c.stats.Skipped += l.skipped
 	c.stats.Ignored += l.ignored
+	c.stats.Filtered += l.filtered
 	c.stats.Parsed += int64(len(l.times))
 	if err := c.addRequests(b); err != nil {
 		return err

@@ -115,7 +115,7 @@ func (s *stream) readFile(file int) bool {
 		return s.endEarly(file, err)
 	}
 	defer finish()
-	src := &source{r: plain, longest: longest}
+	src := &source{r: decode(plain), longest: longest}
 	head, ok := s.readHead(file, src)
 	if !ok {
 		return false
@@ -125,7 +125,8 @@ func (s *stream) readFile(file int) bool {
 		return s.fail(file, err)
 	}
 	for _, b := range head {
-		if b.parser = p; !s.send(b) {
+		b.parser, p = p, after(p, b.data)
+		if !s.send(b) {
 			return false
 		}
 	}
@@ -134,7 +135,8 @@ func (s *stream) readFile(file int) bool {
 		if b == nil {
 			return false
 		}
-		if b.parser = p; !s.send(b) {
+		b.parser, p = p, after(p, b.data)
+		if !s.send(b) {
 			return false
 		}
 	}
@@ -284,8 +286,8 @@ func (s *source) fill(b *block) {
 		if s.skip(b); len(b.data) < cap(b.data) || s.err != nil {
 			continue
 		}
-		if n := bytes.LastIndexByte(b.data, '\n'); n >= 0 {
-			b.data, s.rest = b.data[:n+1], append(s.rest, b.data[n+1:]...)
+		if n := wholeLines(b.data); n > 0 {
+			b.data, s.rest = b.data[:n], append(s.rest, b.data[n:]...)
 			return
 		}
 		if len(b.data) > s.longest+1 { // a line end may take two bytes

@@ -52,7 +52,16 @@ func candidates(burst int64, limit limiter.Limit) []candidate {
 		}
 	}
 	all = append(all, relative...)
+	for _, rule := range rules {
+		if strings.HasPrefix(rule, "gcra") {
+			all = append(all, candidate{tolerant(rule, parsed(rule), 1e3), ""})
+		}
+	}
+	for _, rule := range []string{"counter", "fixed", "counter:count=all"} {
+		all = append(all, candidate{sinceYear1(coarse(rule, 0), parsed(rule)), ""})
+	}
 	for _, round := range []string{"down", "nearest"} {
+		all = append(all, candidate{sinceYear1(rounded(round, ""), parsed("counter")), KindTruncated})
 		for _, align := range []string{"", ":align=first"} {
 			all = append(all, candidate{rounded(round, align), KindTruncated})
 		}
@@ -66,13 +75,18 @@ func candidates(burst int64, limit limiter.Limit) []candidate {
 	return all
 }
 
-// coarse is a rule whose clock shows whole multiples of the resolution only.
-func coarse(rule string, resolution int64) reading {
+// parsed is a rule of the tables above.
+func parsed(rule string) limiter.Spec {
 	spec, err := limiter.Parse(rule)
 	if err != nil {
-		panic(err) // the table above
+		panic(err)
 	}
-	exact := specReading(rule, spec)
+	return spec
+}
+
+// coarse is a rule whose clock shows whole multiples of the resolution only.
+func coarse(rule string, resolution int64) reading {
+	exact := specReading(rule, parsed(rule))
 	if resolution == 0 {
 		return exact
 	}
@@ -105,11 +119,7 @@ func burstOffBy(by int64) reading {
 
 // shifted is a rule with a limit that is off by one.
 func shifted(rule string, by int64) reading {
-	spec, err := limiter.Parse(rule)
-	if err != nil {
-		panic(err) // the table above
-	}
-	exact := specReading(rule, spec)
+	exact := specReading(rule, parsed(rule))
 	return reading{name: fmt.Sprintf("%s, the limit off by %+d", rule, by), build: func(run limiter.Limit) ([]judgement, error) {
 		run.Max += by
 		if run.Max == 0 {

@@ -36,12 +36,14 @@ func keys(c *check) {
 			members := families()[note]
 			script := newScript()
 			for round := range min(l, 50) + 2 {
-				for _, key := range members {
+				for _, key := range members { // at one instant: not every limiter's clock can go back for another client
 					script.as(key).one(10*w + round)
 				}
 			}
-			for _, key := range members {
-				script.as(key).one(11*w + w/2).one(13 * w)
+			for _, at := range []int64{11*w + w/2, 13 * w} {
+				for _, key := range members {
+					script.as(key).one(at)
+				}
 			}
 			c.try(s, note, script)
 		}
@@ -69,7 +71,7 @@ func interleaved(l, w int64, n int) *script {
 	script := newScript()
 	for round := range min(l, 60) + 1 {
 		for i := range n {
-			script.as(fmt.Sprintf("client-%d", i)).one(10*w + w/20*(round*5/min(l+1, 61)) + int64(i)%7)
+			script.as(fmt.Sprintf("client-%d", i)).one(10*w + w/20*(round*5/min(l+1, 61)) + round)
 		}
 	}
 	return script

@@ -187,11 +187,11 @@ func (v *verification) verdict() string {
 		}
 	}
 	if !v.report.Stated && v.report.Named != nil {
-		if v.report.Named.Kind != "" {
-			return Breaks
-		}
 		if !v.report.Named.Sure {
 			return Undecided
+		}
+		if v.report.Named.Kind != "" {
+			return Breaks
 		}
 	}
 	return Keeps

@@ -144,7 +144,7 @@ func TestManyClients(t *testing.T) {
 				rng := newRand(7)
 				now, most := int64(1e18), int64(0)
 				for i := range requests {
-					now += int64(rng.Uint64N(uint64(60 * second / requests)))
+					now += int64(rng.Uint64N(uint64(120 * second / requests)))
 					wave := uint64(i) * clients / requests
 					k := fmt.Sprint("client ", wave+rng.Uint64N(1+rng.Uint64N(clients/2)))
 					cost := 1 + int64(rng.Uint64N(uint64(l.Max/2)))

@@ -132,7 +132,7 @@ func TestDecisionsOfEachClient(t *testing.T) {
 }
 
 // Many clients: segments grow, split, are cleaned and join again while decisions stay those of the single-client algorithm.
-// Keys are strings; clients come in waves, so that most of the early ones have left at the end.
+// Keys are strings, asked one by one and in batches; clients come in waves, so that most of the early ones have left at the end.
 func TestManyClients(t *testing.T) {
 	const clients, requests = 20_000, 200_000
 	for _, text := range append(packed, "buckets:4", "multi:counter@3/1s+log@5/10s") {
@@ -143,14 +143,29 @@ func TestManyClients(t *testing.T) {
 				judge := newSingles[string](t, text, l)
 				rng := newRand(7)
 				now, most := int64(1e18), int64(0)
-				for i := range requests {
-					now += int64(rng.Uint64N(uint64(60 * second / requests)))
-					wave := uint64(i) * clients / requests
-					k := fmt.Sprint("client ", wave+rng.Uint64N(1+rng.Uint64N(clients/2)))
-					cost := 1 + int64(rng.Uint64N(uint64(l.Max/2)))
-					if got, want := made.AllowAt(k, now, cost), judge.allow(k, now, cost); got != want {
-						t.Fatalf("request %d: %s at %d: admitted %v, the single limiter %v", i, k, now, got, want)
+				for done := 0; done < requests; {
+					n := min(1+rng.IntN(200), requests-done)
+					keys, times, costs := make([]string, n), make([]int64, n), make([]int64, n)
+					for i := range keys {
+						now += int64(rng.Uint64N(uint64(120 * second / requests)))
+						wave := uint64(done+i) * clients / requests
+						keys[i] = fmt.Sprint("client ", wave+rng.Uint64N(1+rng.Uint64N(clients/2)))
+						times[i], costs[i] = now, int64(rng.Uint64N(uint64(l.Max/2+1)))
 					}
+					got := make([]bool, n)
+					if done%2 == 0 {
+						made.AllowBatch(keys, times, costs, got)
+					} else {
+						for i, k := range keys {
+							got[i] = made.AllowAt(k, times[i], costs[i])
+						}
+					}
+					for i, k := range keys {
+						if want := judge.allow(k, times[i], costs[i]); got[i] != want {
+							t.Fatalf("request %d: %s at %d of cost %d: admitted %v, the single limiter %v", done+i, k, times[i], costs[i], got[i], want)
+						}
+					}
+					done += n
 					most = max(most, made.Clients())
 				}
 				if int(most) == len(judge.by) {

@@ -67,7 +67,7 @@ func newGeneral(spec limiter.Spec, run limiter.Limit, p plan, keep uint64) *gene
 
 func (t *general) shard(hash uint64) *shard { return &t.shards[hash>>(64-shardBits)] }
 
-func (t *general) touch(uint64) uint64 { return 0 }
+func (t *general) touch([]uint64) {}
 
 func (t *general) decide(hash uint64, now, cost int64) bool {
 	newest := t.newest.Load()

@@ -56,10 +56,10 @@ type Limiter[K Key] struct {
 	unix  int64 // at begun
 }
 
-// A table holds the clients by hash. Costs are at least 1.
+// A table holds the clients by hash, which is never 0. Costs are at least 1.
 type table interface {
 	decide(hash uint64, now, cost int64) bool
-	touch(hash uint64) uint64
+	touch(hashes []uint64) // brings them into the cache
 	remaining(hash uint64, now int64) int64
 	wait(hash uint64, now, cost int64) (int64, bool)
 	setLimit(limit, now int64) error
@@ -158,10 +158,10 @@ func newHash[K Key]() func(K) uint64 {
 	var k K
 	if _, ok := any(k).(string); ok {
 		seed := maphash.MakeSeed()
-		return any(func(key string) uint64 { return maphash.String(seed, key) }).(func(K) uint64)
+		return any(func(key string) uint64 { return max(1, maphash.String(seed, key)) }).(func(K) uint64)
 	}
 	a, b := rand.Uint64(), rand.Uint64()
-	return any(func(key uint64) uint64 { return mix(key, a, b) }).(func(K) uint64)
+	return any(func(key uint64) uint64 { return max(1, mix(key, a, b)) }).(func(K) uint64)
 }
 
 // mix is one to one for every a and b.
@@ -213,7 +213,7 @@ func (l *Limiter[K]) AllowBatch(keys []K, times, costs []int64, admitted []bool)
 		for i, key := range part {
 			hashes[i] = l.hash(key)
 		}
-		touchAll(l.table, hashes[:len(part)])
+		l.table.touch(hashes[:len(part)])
 		for i := range part {
 			at, cost := now, int64(1)
 			if times != nil {
@@ -224,12 +224,6 @@ func (l *Limiter[K]) AllowBatch(keys []K, times, costs []int64, admitted []bool)
 			}
 			admitted[from+i] = cost == 0 || cost > 0 && l.table.decide(hashes[i], at, cost)
 		}
-	}
-}
-
-func touchAll(t table, hashes []uint64) {
-	for _, h := range hashes {
-		t.touch(h)
 	}
 }
 

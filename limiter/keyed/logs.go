@@ -132,7 +132,7 @@ func newArena(blocks int) []byte {
 }
 
 func (s *logSegment) bytes() int64 {
-	return int64(len(s.slots))*slotBytes + int64(len(s.arena)) + logSegmentBytes
+	return int64(len(s.slots))*int64(unsafe.Sizeof(logSlot{})) + int64(len(s.arena)) + logSegmentBytes
 }
 
 func (s *logSegment) full() bool { return s.used >= len(s.slots)*logFullPercent/100 }
@@ -157,10 +157,12 @@ func (s *logSegment) find(hash uint64) *logSlot {
 	}
 }
 
-// touch brings a client's slot into the cache.
-func (t *logs) touch(hash uint64) uint64 {
-	s := t.directory.of(hash)
-	return atomic.LoadUint64(&s.slots[s.index(hash)].hash)
+// touch brings the clients' slots into the cache.
+func (t *logs) touch(hashes []uint64) {
+	for _, hash := range hashes {
+		s := t.directory.of(hash)
+		atomic.LoadUint64(&s.slots[s.index(hash)].hash)
+	}
 }
 
 // lock returns the segment of a hash, locked.

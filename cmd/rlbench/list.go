@@ -52,12 +52,12 @@ that are asked for:
   rlbench list specs patterns`,
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
-			chosen, err := choose(args, names)
+			tables, err := chosen(args, names)
 			if err != nil {
 				return err
 			}
 			out := bufio.NewWriter(c.stdout)
-			for i, l := range chosen {
+			for i, l := range tables {
 				if i > 0 {
 					fmt.Fprintln(out)
 				}
@@ -68,23 +68,23 @@ that are asked for:
 	}
 }
 
-// choose returns the catalogues that are asked for, all for none.
-func choose(args, names []string) ([]catalogue, error) {
+// chosen returns the catalogues that are asked for, all for none.
+func chosen(args, names []string) ([]catalogue, error) {
 	if len(args) == 0 {
 		return catalogues, nil
 	}
-	var chosen []catalogue
+	var some []catalogue
 next:
 	for _, arg := range args {
 		for _, l := range catalogues {
 			if l.name == arg {
-				chosen = append(chosen, l)
+				some = append(some, l)
 				continue next
 			}
 		}
 		return nil, hint(fmt.Errorf("there is no list of %q", arg), "there are %s", strings.Join(names, ", "))
 	}
-	return chosen, nil
+	return some, nil
 }
 
 // The columns of a list.

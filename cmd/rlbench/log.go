@@ -16,12 +16,20 @@ import (
 
 // readingFlags adds the flags that say how logs are read, but for the one that says who a client is.
 func readingFlags(flags *pflag.FlagSet, o *trace.Options) {
-	o.Memory = 512 << 20
+	o.Memory = defaultMemory
+	take(flags, &o.Memory, "memory", "SIZE", "memory to use, about; requests that need more of it go to a temporary file (512MiB)", positive(units.ParseBytes))
+	formatFlags(flags, o)
+}
+
+// defaultMemory is what is used without --memory.
+const defaultMemory = 512 << 20
+
+// formatFlags adds those that say what a line of a log means.
+func formatFlags(flags *pflag.FlagSet, o *trace.Options) {
 	flags.StringVar(&o.Format, "format", "auto", "the format of all files, by `NAME`")
 	flags.StringVar(&o.TimeField, "time", "", "the `COLUMN` of a CSV file that holds the time, by name or number")
 	flags.StringVar(&o.CostField, "cost", "", "the `COLUMN` of a CSV file that holds the cost; none makes every cost 1")
 	flags.StringVar(&o.TimeUnit, "time-unit", "", "s, ms, us or ns: the `UNIT` of times that are plain numbers (told by their size)")
-	take(flags, &o.Memory, "memory", "SIZE", "memory to use, about; requests that need more of it go to a temporary file (512MiB)", positive(units.ParseBytes))
 	flags.BoolVar(&o.AllowTruncated, "allow-truncated", false, "take what could be read of an input that ends early")
 }
 

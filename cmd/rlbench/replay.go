@@ -25,6 +25,7 @@ type logReplay struct {
 	edge       limiter.Edge
 	placement  string
 	reorder    string
+	sweep      bool
 	workforce
 	output
 }
@@ -50,6 +51,7 @@ request came, and a window below 100 s gets a warning.
 A CSV file has the columns timestamp, key and, if need be, cost; --time, --key
 and --cost name others.`,
 		Example: `  rlbench replay access.log access.log.1.gz --limit 60,100
+  rlbench replay access.log --sweep -a log,counter --plots plots
   zcat access.log.1.gz | rlbench replay - --limit 60 --window 10s,1m
   rlbench replay events.csv --time at --key user --cost tokens --limit 40k`,
 		Args: inputs("log files, plain or compressed"),
@@ -60,6 +62,7 @@ and --cost name others.`,
 	algorithmsFlag(cmd, &r.algorithms, defaultAlgorithms)
 	take(flags, &r.limits, "limit", "COUNTS", "requests per window, one or several: 60,100 (100)", listOf(positive(units.ParseCount)))
 	take(flags, &r.windows, "window", "DURATIONS", "length of the window, one or several; each with every limit (1m)", listOf(positive(units.ParseDuration)))
+	flags.BoolVar(&r.sweep, "sweep", false, "in place of --limit: many limits, from one that half of the clients exceed to one that none does")
 	edgeFlag(flags, &r.edge)
 	flags.StringVar(&r.read.KeyField, "key", "client", "who a client is: client, or the `COLUMN` of a CSV file")
 	readingFlags(flags, &r.read)
@@ -95,6 +98,14 @@ func (r *logReplay) run(ctx context.Context, c *console, files []string) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
+	if r.sweep {
+		if plan.Limits, err = r.sweepLimits(ctx, log); err != nil {
+			return err
+		}
+		if err := possible(plan); err != nil {
+			return err
+		}
+	}
 	file, measured := r.judge(ctx, c, log, plan)
 	if measured != nil && !errors.Is(measured, errInterrupted) {
 		return measured
@@ -118,6 +129,23 @@ func (r *logReplay) plan() (measure.Plan, error) {
 		}
 	}
 	return plan, possible(plan)
+}
+
+// sweepLimits are the limits that the log's clients make worth looking at, for one window after the other.
+func (r *logReplay) sweepLimits(ctx context.Context, log *trace.Trace) (limits []limiter.Limit, err error) {
+	if r.shard.Count > 0 {
+		return nil, hint(errors.New("--sweep finds limits from all clients, and --shard has some of them only"), "name limits, which all shards then have: --limit 10,100,1k")
+	}
+	peaks, err := measure.Peaks(ctx, log, r.windows, measure.Options{Workers: int(r.workers)})
+	if err != nil {
+		return nil, unlessInterrupted(ctx, err)
+	}
+	for i, w := range r.windows {
+		for _, l := range peaks[i].Sweep() {
+			limits = append(limits, limiter.Limit{Max: l, Window: w})
+		}
+	}
+	return limits, nil
 }
 
 // load reads the logs.

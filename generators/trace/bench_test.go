@@ -19,19 +19,30 @@ func logLine(format string, i int, rng *rand.Rand) string {
 	clf := fmt.Sprintf(`%s - - [%s] "GET /articles/%d/comments?page=%d HTTP/1.1" 200 %d`,
 		host, at.Format("02/Jan/2006:15:04:05 -0700"), i%977, i%7, i%50000)
 	switch format {
-	case "csv":
-		return fmt.Sprintf("%d.%03d,%s,%d\n", at.Unix(), i%1000, host, i%50+1)
 	case "clf":
 		return clf + "\n"
 	case "vhost-combined":
 		clf = "www.example.org:443 " + clf
+	case "combined", "nginx-combined-ext", "traefik-clf":
+	default:
+		return formatLine(format, host, at, i)
 	}
-	return clf + ` "https://www.example.org/articles/" "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"` + "\n"
+	clf += ` "https://www.example.org/articles/" "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"`
+	switch format {
+	case "nginx-combined-ext":
+		clf += fmt.Sprintf(` "203.0.113.%d, %s" rt=0.001 msec=%d.%03d`, i%200, host, at.Unix(), i%1000)
+	case "traefik-clf":
+		clf += fmt.Sprintf(` %d "api@file" "http://10.0.3.7:8080" %dms`, i, i%50)
+	}
+	return clf + "\n"
 }
 
 func madeLog(format string, n int) []byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b bytes.Buffer
+	if columns, ok := testFields[format]; ok {
+		b.WriteString("#Version: 1.0\n" + columns + "\n")
+	}
 	for i := range n {
 		b.WriteString(logLine(format, i, rng))
 	}

@@ -257,7 +257,7 @@ func (b *binaryTrace) open() error {
 	}
 	index, stats := binary.LittleEndian.Uint64(trailer), binary.LittleEndian.Uint64(trailer[8:])
 	last := uint64(size - int64(binaryTrailer))
-	if index < uint64(binaryHead) || index+frameHead > stats || stats+frameHead > last {
+	if stats > last || index > stats || index < uint64(binaryHead) || index+frameHead > stats || stats+frameHead > last {
 		return errDamaged
 	}
 	b.end = int64(index)

@@ -11,8 +11,8 @@ import (
 //
 // ident and user may hold blanks, quotes and brackets: the time is the first text in brackets that is one and has a quoted
 // request behind it. The client is an address or a name, as it stands. What follows the request's first quote is not read,
-// so a line cut off there still is a request, and so are combined lines.
-type clf struct{}
+// so a line cut off there still is a request, and so are combined lines. Apache's fractions of the second are read.
+type clf struct{ clfFields }
 
 func openCLF([][]byte, *Options, parser) (parser, error) { return clf{}, nil }
 
@@ -27,7 +27,7 @@ func (clf) fits(line []byte, r *record) bool {
 		return false
 	}
 	rest, ok := cutAnswer(rest)
-	return ok && len(bytes.TrimRight(rest, " ")) == 0
+	return ok && len(r.key) > 0 && (len(rest) < 2 || rest[0] == ' ' && rest[1] != '"')
 }
 
 const usual = " - - [" // between client and time
@@ -39,15 +39,17 @@ func parseCLF(line []byte, r *record, vhost bool) (rest []byte, why verdict) {
 	if n < 0 {
 		return nil, noTime
 	}
+	r.cost = 1
 	host := line[:n]
 	if vhost {
+		r.host = host
 		line = line[n+1:]
 		if n = bytes.IndexByte(line, ' '); n < 0 {
 			return nil, noTime
 		}
 	}
-	r.key, line = line[:n], line[n:]
-	r.cost = 1
+	client := line[:n]
+	r.line, line = line, line[n:]
 
 	why = noTime
 	if len(line) > len(usual) && string(line[:len(usual)]) == usual {
@@ -62,12 +64,10 @@ func parseCLF(line []byte, r *record, vhost bool) (rest []byte, why verdict) {
 		}
 		return nil, why
 	}
-	if why = checkHost(host, r.key, line[:len(line)-len(rest)], vhost); why != request {
+	if why = checkHost(host, client, line[:len(line)-len(rest)], vhost); why != request {
 		return nil, why
 	}
-	if n == 0 || n == 1 && r.key[0] == '-' {
-		return nil, noClient
-	}
+	r.key, r.rest = clientOf(client, r), rest
 	return rest, request
 }
 

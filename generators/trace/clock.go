@@ -270,6 +270,12 @@ func digits(b []byte) (n int, ok bool) {
 	return n, true
 }
 
+// isNumber reports whether b is decimal digits.
+func isNumber(b []byte) bool {
+	_, ok := digits(b)
+	return ok && len(b) > 0
+}
+
 // daysSince1970 counts by the Gregorian calendar, for years from 0 to 9999.
 func daysSince1970(year, month, d int) (days int64, ok bool) {
 	if month < 1 || month > 12 || d < 1 {

@@ -14,8 +14,9 @@ import (
 //
 //	timestamp,key[,cost]
 //
-// Fields may be quoted as in RFC 4180; a quoted field ends on its line. The timestamp is RFC 3339 with an offset, or a
-// number; the key is taken as it stands, blanks and control bytes included; the cost is a whole number, and 1 if empty.
+// Semicolons or tabs may separate them too. Fields may be quoted as in RFC 4180; a quoted field ends on its line. The
+// timestamp is a number, RFC 3339 or 02/Jan/2006:15:04:05 -0700, in brackets or not; the key is taken as it stands, blanks
+// and control bytes included; the cost is a whole number, and 1 if empty.
 //
 // A header is a line of names before the first row, with as many fields; the same line again, as in joined files, is a
 // header too. Without --time, --key and --cost, columns named timestamp, key and cost are taken, then for the time the first
@@ -23,9 +24,10 @@ import (
 // more. A file without a header has the columns of the file before it.
 type csv struct {
 	time, key, cost int // columns, from 0; cost is -1 if there is none
-	unit            int
+	separator       byte
+	clock           clock
 	header          []byte
-	columns         bool // whether a header decided the columns, of this file or of one before
+	names           []string // of the columns; nil if no header has named them
 }
 
 const (
@@ -35,32 +37,70 @@ const (
 )
 
 func openCSV(head [][]byte, o *Options, before parser) (parser, error) {
-	p := &csv{unit: unitDigits[o.TimeUnit]}
-	var names []string
-	p.header, names = findHeader(head, o, p.unit)
-	if b, ok := before.(*csv); ok && names == nil && b.columns {
-		p.time, p.key, p.cost, p.columns = b.time, b.key, b.cost, true
+	p, err := openSeparated(separatorOf(head, o.clock()), head, o, before)
+	return p, err
+}
+
+func openTSV(head [][]byte, o *Options, before parser) (parser, error) {
+	if b, ok := before.(tsv); ok {
+		before = b.csv
+	}
+	if !slices.ContainsFunc(head, func(line []byte) bool { return bytes.IndexByte(line, '\t') >= 0 }) {
+		return tsv{&csv{separator: '\t', clock: o.clock(), key: 1, cost: 2}}, nil
+	}
+	p, err := openSeparated('\t', head, o, before)
+	return tsv{p}, err
+}
+
+// separatorOf returns what separates the fields of the first line that has a time; a comma if none has.
+func separatorOf(head [][]byte, c clock) byte {
+	var f fields
+	var d day
+	for _, line := range head {
+		for _, separator := range []byte(",;\t") {
+			if f.split(line, separator) != request || len(f.list) < 2 {
+				continue
+			}
+			if slices.ContainsFunc(f.list, func(b []byte) bool { _, why := c.parse(b, &d); return why == request }) {
+				return separator
+			}
+		}
+	}
+	return ','
+}
+
+func openSeparated(separator byte, head [][]byte, o *Options, before parser) (*csv, error) {
+	p := &csv{clock: o.clock(), separator: separator}
+	p.header, p.names = p.findHeader(head, o)
+	if b, ok := before.(*csv); ok && p.names == nil && b.names != nil {
+		p.time, p.key, p.cost, p.names = b.time, b.key, b.cost, b.names
 		return p, nil
 	}
-	p.columns = names != nil
 	var err error
-	if p.time, err = column(names, "time", o.TimeField, timeName, 0); err != nil {
+	if p.time, err = column(p.names, "time", o.TimeField, timeName, 0); err != nil {
 		return nil, err
 	}
-	keyField := o.KeyField
-	if keyField == "client" && !slices.Contains(names, "client") {
-		keyField = ""
-	}
-	if p.key, err = column(names, "key", keyField, keyName, 1); err != nil {
+	if p.key, err = column(p.names, "key", p.keyField(o), keyName, 1); err != nil {
 		return nil, err
 	}
-	if p.cost, err = p.costColumn(names, o.CostField); err != nil {
+	if p.cost, err = p.costColumn(p.names, o.CostField); err != nil {
 		return nil, err
 	}
 	if p.time == p.key || p.time == p.cost {
 		return nil, fmt.Errorf("column %d would be the time and something else: name the columns with --time, --key and --cost", p.time+1)
 	}
 	return p, nil
+}
+
+// keyField is Options.KeyField if it is a column, and not a key that is made of fields.
+func (p *csv) keyField(o *Options) string {
+	if o.KeyField == "" || slices.Contains(p.names, o.KeyField) {
+		return o.KeyField
+	}
+	if len(o.key) == 1 && o.key[0].plain() {
+		return o.KeyField
+	}
+	return ""
 }
 
 func (p *csv) costColumn(names []string, field string) (int, error) {
@@ -100,15 +140,16 @@ func column(names []string, flag, field, usual string, number int) (int, error) 
 }
 
 // findHeader looks for the header before the first row, preferring a line that has a wanted name.
-func findHeader(head [][]byte, o *Options, unit int) (header []byte, names []string) {
+func (p *csv) findHeader(head [][]byte, o *Options) (header []byte, names []string) {
 	var f fields
+	var d day
 	var lines [][]byte
 	width := 0 // of the first row
 	for _, line := range head {
-		if f.split(line) != request {
+		if f.split(line, p.separator) != request {
 			continue
 		}
-		if slices.ContainsFunc(f.list, func(b []byte) bool { _, why := parseTime(b, unit); return why == request }) {
+		if slices.ContainsFunc(f.list, func(b []byte) bool { _, why := p.clock.parse(b, &d); return why == request }) {
 			width = len(f.list)
 			break
 		}
@@ -116,10 +157,10 @@ func findHeader(head [][]byte, o *Options, unit int) (header []byte, names []str
 			lines = append(lines, line)
 		}
 	}
-	wanted := []string{timeName, keyName, costName, o.TimeField, o.KeyField, o.CostField}
+	wanted := append([]string{timeName, keyName, costName, o.TimeField, o.KeyField, o.CostField}, o.names()...)
 	best := -1
 	for _, line := range lines {
-		f.split(line)
+		f.split(line, p.separator)
 		if width > 0 && len(f.list) != width {
 			continue
 		}
@@ -166,35 +207,60 @@ func (p *csv) parse(line []byte, r *record) verdict {
 }
 
 func (p *csv) parseTimeAndKey(line []byte, r *record) (why verdict) {
-	if why := r.fields.split(line); why != request {
+	if why := r.fields.split(line, p.separator); why != request {
 		return why
 	}
 	f := r.fields.list
 	if p.time >= len(f) {
 		return noColumn
 	}
-	if r.time, why = parseTime(f[p.time], p.unit); why != request {
+	if r.time, why = p.clock.parse(f[p.time], &r.day); why != request {
 		return why
 	}
 	if p.key >= len(f) {
 		return noColumn
 	}
-	if r.key = f[p.key]; len(r.key) == 0 {
-		return noClient
-	}
+	r.key, r.line = f[p.key], line
 	return request
 }
 
-func (p *csv) fits(line []byte, r *record) bool { return p.parseTimeAndKey(line, r) == request }
-
-// parseTime reads a timestamp of a CSV file, with blanks around it.
-func parseTime(b []byte, unit int) (ns int64, why verdict) {
-	b = bytes.Trim(b, " \t")
-	if ns, why = parseNumber(b, unit); why != noTime {
-		return ns, why
-	}
-	return parseRFC3339(b)
+// fits leaves tabs to the format of that name.
+func (p *csv) fits(line []byte, r *record) bool {
+	return p.separator != '\t' && p.parseTimeAndKey(line, r) == request && len(r.key) > 0
 }
+
+// tsv is csv with tabs.
+type tsv struct{ *csv }
+
+func (p tsv) fits(line []byte, r *record) bool {
+	return p.parseTimeAndKey(line, r) == request && len(r.key) > 0
+}
+
+// field takes the name of a column, or its number from 1.
+func (p *csv) field(name string) getter {
+	if name == "client" && !slices.Contains(p.names, name) {
+		return func(r *record) []byte { return r.key }
+	}
+	name = strings.TrimPrefix(name, "header:")
+	i := slices.Index(p.names, name)
+	if i < 0 {
+		i = slices.IndexFunc(p.names, func(s string) bool { return strings.EqualFold(s, name) })
+	}
+	if n, err := strconv.ParseUint(name, 10, 16); i < 0 && err == nil && n > 0 {
+		i = int(n) - 1
+	}
+	if i < 0 {
+		return nil
+	}
+	return func(r *record) []byte {
+		if i < len(r.fields.list) {
+			return r.fields.list[i]
+		}
+		return nil
+	}
+}
+
+func (p *csv) fields() []string { return append(slices.Clone(p.names), "a number from 1") }
 
 // parseCost reads a whole number from 0 to 2^63-1, with blanks around it.
 func parseCost(b []byte) (cost int64, ok bool) {
@@ -218,12 +284,12 @@ type fields struct {
 	plain []byte // the texts of fields with doubled quotes in them
 }
 
-// split cuts a line at its commas and takes off quotes.
-func (f *fields) split(line []byte) verdict {
+// split cuts a line at its separators and takes off quotes.
+func (f *fields) split(line []byte, separator byte) verdict {
 	f.list, f.plain = f.list[:0], f.plain[:0]
 	if bytes.IndexByte(line, '"') < 0 {
 		for {
-			i := bytes.IndexByte(line, ',')
+			i := bytes.IndexByte(line, separator)
 			if i < 0 {
 				f.list = append(f.list, line)
 				return request
@@ -233,7 +299,7 @@ func (f *fields) split(line []byte) verdict {
 		}
 	}
 	for {
-		field, rest, why := f.next(line)
+		field, rest, why := f.next(line, separator)
 		if why != request {
 			return why
 		}
@@ -241,7 +307,7 @@ func (f *fields) split(line []byte) verdict {
 		if len(rest) == 0 {
 			return request
 		}
-		if rest[0] != ',' {
+		if rest[0] != separator {
 			return badQuote
 		}
 		line = rest[1:]
@@ -249,9 +315,9 @@ func (f *fields) split(line []byte) verdict {
 }
 
 // next cuts one field off. Doubled quotes become single ones, which needs memory of its own.
-func (f *fields) next(b []byte) (field, rest []byte, why verdict) {
+func (f *fields) next(b []byte, separator byte) (field, rest []byte, why verdict) {
 	if len(b) == 0 || b[0] != '"' {
-		n := bytes.IndexByte(b, ',')
+		n := bytes.IndexByte(b, separator)
 		if n < 0 {
 			n = len(b)
 		}

@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -44,13 +45,14 @@ func usableLines(list [][]byte, data []byte, most int) [][]byte {
 	return list
 }
 
-// choose makes the parser of a file, detecting its format unless it was given. Files must agree.
+// choose makes the reader of a file, detecting its format unless it was given. Files must agree.
 func (s *stream) choose(name string, blocks []*block) (parser, error) {
-	var head [][]byte
+	var raw [][]byte
 	for _, b := range blocks {
-		head = usableLines(head, b.data, headLines)
+		raw = usableLines(raw, b.data, headLines)
 	}
-	if len(head) == 0 {
+	head, usable := insideOf(raw, blocks)
+	if usable == 0 {
 		return empty{}, nil
 	}
 	if wanted := s.options.Format; wanted == "" || wanted == "auto" {
@@ -59,32 +61,68 @@ func (s *stream) choose(name string, blocks []*block) (parser, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", displayName(name), err)
 		case found == nil:
-			return nil, fmt.Errorf("%s: no format recognised in the first %s: name it with --format (%s)",
-				displayName(name), plural(len(head), "line"), strings.Join(formatNames(), ", "))
+			return nil, fmt.Errorf("%s: no format recognised in the first %s: name it with --format (%s), or as a line with named fields such as $client",
+				displayName(name), plural(usable, "line"), strings.Join(formatNames(), ", "))
 		case s.format != nil && s.format != found:
 			return nil, fmt.Errorf("%s is %s, the files before it are %s: read them apart, or name one with --format",
 				displayName(name), found.Name, s.format.Name)
 		}
 		s.format = found
 	}
-	if err := s.options.noColumns(s.format); err != nil {
-		return nil, fmt.Errorf("%s: %w", displayName(name), err)
-	}
 	p, err := s.format.open(head, &s.options, s.before)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", displayName(name), err)
 	}
 	s.before = p
-	return p, nil
+	rd, err := newReader(p, s.format, &s.options, head)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", displayName(name), err)
+	}
+	return rd, nil
 }
 
-// detect returns the format that most lines fit, nil if none fits any. Lines that fit no format count for nothing, but
-// a second format with more than a tenth of the first's lines is an error.
-func detect(head [][]byte, o *Options, before parser) (*Format, error) {
-	fits := make([]int, len(Formats))
-	best := 0
-	var first error
+// insideOf takes the wrappers off lines, and puts the first #Fields line of a file before them. It returns how many
+// others there are.
+func insideOf(raw [][]byte, blocks []*block) (head [][]byte, usable int) {
+	for _, b := range blocks {
+		if line := firstFields(b.data); line != nil {
+			head = append(head, line)
+			break
+		}
+	}
 	var r record
+	for _, line := range raw {
+		if mayBeWrapped(line) {
+			inner, goesOn := unwrap(line, &r)
+			if goesOn || isIgnored(inner) && !bytes.HasPrefix(inner, fieldsMark) {
+				continue
+			}
+			line = bytes.Clone(inner) // it may be in scratch memory
+		}
+		head = append(head, line)
+		usable++
+	}
+	return head, usable
+}
+
+// firstFields returns the first line of data that begins with #Fields.
+func firstFields(data []byte) []byte {
+	n := 0
+	if !bytes.HasPrefix(data, fieldsMark) {
+		if n = bytes.Index(data, []byte("\n#Fields:")) + 1; n == 0 {
+			return nil
+		}
+	}
+	line, _ := cutLine(data[n:])
+	return line
+}
+
+// detect returns the format that most lines fit, each the first in the table that it does; nil if none fits any. Lines that
+// fit no format count for nothing, but a second format with more than a tenth of the first's lines is an error, unless it
+// is a more general one that reads them all.
+func detect(head [][]byte, o *Options, before parser) (*Format, error) {
+	var first error
+	parsers := make([]parser, len(Formats))
 	for i := range Formats {
 		p, err := Formats[i].open(head, o, before)
 		if err != nil {
@@ -93,12 +131,28 @@ func detect(head [][]byte, o *Options, before parser) (*Format, error) {
 			}
 			continue
 		}
-		for _, line := range head {
-			if p.fits(line, &r) {
+		parsers[i] = p
+	}
+	fits := make([]int, len(Formats))
+	best := 0
+	var r record
+	for _, line := range head {
+		for i, p := range parsers {
+			if p != nil && p.fits(line, &r) {
 				fits[i]++
+				break
 			}
 		}
-		if fits[i] > fits[best] {
+	}
+	for i := range Formats {
+		general := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == Formats[i].general })
+		if general >= 0 && fits[general] > fits[i]/10 {
+			fits[general] += fits[i]
+			fits[i] = 0
+		}
+	}
+	for i, n := range fits {
+		if n > fits[best] {
 			best = i
 		}
 	}
@@ -114,26 +168,13 @@ func detect(head [][]byte, o *Options, before parser) (*Format, error) {
 	return &Formats[best], nil
 }
 
-// noColumns is the error of options that choose columns where there are none.
-func (o *Options) noColumns(f *Format) error {
-	switch {
-	case f.columns:
-		return nil
-	case o.TimeField != "":
-		return fmt.Errorf("format %s has its own time: leave out --time %s", f.Name, o.TimeField)
-	case o.KeyField != "" && o.KeyField != "client":
-		return fmt.Errorf("format %s has no column to choose as key: leave out --key %s", f.Name, o.KeyField)
-	case o.CostField != "" && o.CostField != "none":
-		return fmt.Errorf("format %s has no column to choose as cost: leave out --cost %s", f.Name, o.CostField)
-	}
-	return nil
-}
-
 // empty is the parser of lines that are all blank or comments.
 type empty struct{}
 
 func (empty) parse([]byte, *record) verdict { return noTime }
 func (empty) fits([]byte, *record) bool     { return false }
+func (empty) field(string) getter           { return nil }
+func (empty) fields() []string              { return nil }
 
 func displayName(name string) string {
 	if name == "-" {

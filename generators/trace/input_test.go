@@ -175,6 +175,9 @@ func TestRubbish(t *testing.T) {
 				if format == "csv" && text[0] == '1' && strings.HasSuffix(text, "\xff") {
 					text = "1," // twenty columns of ones are a request
 				}
+				if format == "caddy" && text[0] == '{' {
+					text = "{" // the other is a line of another logger of Caddy's
+				}
 				b.WriteString(text + "\n")
 			}
 			n++

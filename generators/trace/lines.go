@@ -9,7 +9,7 @@ import (
 
 // lines are what a block's lines came to, in their order.
 type lines struct {
-	total, skipped, ignored int64
+	total, skipped, ignored, filtered int64
 
 	keys   []byte // one after the other
 	ends   []int  // of each request's key in keys
@@ -30,6 +30,8 @@ func (l *lines) parse(b *block, r *record) {
 	*l = lines{
 		keys: l.keys[:0], ends: l.ends[:0], hashes: l.hashes[:0], times: l.times[:0], costs: l.costs[:0], bad: l.bad[:0],
 	}
+	rd, _ := b.parser.(*reader)
+	r.begin()
 	for data := b.data; len(data) > 0; {
 		var line []byte
 		line, data = cutLine(data)
@@ -39,20 +41,38 @@ func (l *lines) parse(b *block, r *record) {
 			why = tooLong
 		} else if !isIgnored(line) {
 			why = b.parser.parse(line, r)
+		} else if rd != nil {
+			rd.comment(line, r)
 		}
 		switch why {
 		case request:
 			l.add(r)
 		case ignored:
 			l.ignored++
+			if r.filtered {
+				r.filtered = false
+				l.filtered++
+			}
 		default:
 			l.skip(line, why)
+		}
+	}
+	for _, part := range r.pending { // of a line whose end did not come
+		if len(part) > 0 {
+			l.ignored--
+			l.skip(part, cutOff)
 		}
 	}
 	if b.partial != nil {
 		l.total++
 		l.skip(b.partial, b.why)
 	}
+}
+
+// begin forgets what the lines of another block said.
+func (r *record) begin() {
+	r.pending[0], r.pending[1] = r.pending[0][:0], r.pending[1][:0]
+	r.columns, r.filtered = nil, false
 }
 
 func (l *lines) add(r *record) {

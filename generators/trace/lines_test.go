@@ -100,11 +100,7 @@ func TestReasons(t *testing.T) {
 		{"csv", `5,"a`, openQuote},
 		{"csv", `5,"a"b`, badQuote},
 	} {
-		p, err := formatNamed(c.format).open(nil, &Options{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if why := p.parse([]byte(c.line), &record{}); why != c.why {
+		if why := opened(t, c.format, &Options{}).parse([]byte(c.line), &record{}); why != c.why {
 			t.Errorf("%s: %q is skipped for %q, not for %q", c.format, c.line, reasons[why], reasons[c.why])
 		}
 	}

@@ -1,13 +1,12 @@
 package trace
 
 import (
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // A partition puts blocks together, in input order, and their requests into the store.
@@ -46,6 +45,7 @@ func (c *partition) add(b *block, allowTruncated bool) error {
 	c.stats.Lines += l.total
 	c.stats.Skipped += l.skipped
 	c.stats.Ignored += l.ignored
+	c.stats.Filtered += l.filtered
 	c.stats.Parsed += int64(len(l.times))
 	if err := c.addRequests(b); err != nil {
 		return err

@@ -9,8 +9,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/rlbench/rlbench/internal/gunzip"
 )
 
 const (
@@ -114,7 +115,7 @@ func (s *stream) readFile(file int) bool {
 		return s.endEarly(file, err)
 	}
 	defer finish()
-	src := &source{r: plain, longest: longest}
+	src := &source{r: decode(plain), longest: longest}
 	head, ok := s.readHead(file, src)
 	if !ok {
 		return false
@@ -124,7 +125,8 @@ func (s *stream) readFile(file int) bool {
 		return s.fail(file, err)
 	}
 	for _, b := range head {
-		if b.parser = p; !s.send(b) {
+		b.parser, p = p, after(p, b.data)
+		if !s.send(b) {
 			return false
 		}
 	}
@@ -133,7 +135,8 @@ func (s *stream) readFile(file int) bool {
 		if b == nil {
 			return false
 		}
-		if b.parser = p; !s.send(b) {
+		b.parser, p = p, after(p, b.data)
+		if !s.send(b) {
 			return false
 		}
 	}
@@ -248,10 +251,7 @@ func decompress(r io.Reader) (plain io.Reader, done func(), err error) {
 	case string(magic) == binaryMagic[:4]:
 		return nil, nil, errors.New("a binary trace is read from a file, not through a pipe or compressed: name the file itself")
 	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
-		z, err := gzip.NewReader(in)
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
+		z, err := gunzip.NewReader(in)
 		return z, func() {}, err
 	case bytes.Equal(magic, []byte("\x28\xb5\x2f\xfd")), len(magic) == 4 && magic[0]&0xf0 == 0x50 && string(magic[1:]) == "\x2a\x4d\x18":
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1)) // in this goroutine
@@ -286,8 +286,8 @@ func (s *source) fill(b *block) {
 		if s.skip(b); len(b.data) < cap(b.data) || s.err != nil {
 			continue
 		}
-		if n := bytes.LastIndexByte(b.data, '\n'); n >= 0 {
-			b.data, s.rest = b.data[:n+1], append(s.rest, b.data[n+1:]...)
+		if n := wholeLines(b.data); n > 0 {
+			b.data, s.rest = b.data[:n], append(s.rest, b.data[n:]...)
 			return
 		}
 		if len(b.data) > s.longest+1 { // a line end may take two bytes

@@ -12,21 +12,38 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Options say how to read. The zero value detects the format and takes the default columns.
 type Options struct {
-	// Format is a name from Formats, or "auto" or "" to detect it from the first lines of each file.
+	// Format is a name from Formats, or "auto" or "" to detect it from the first lines of each file, or a line with named
+	// fields: $client - - [$time] "$request" $_, or what stands behind nginx's log_format or Apache's LogFormat.
 	Format string
 
 	// TimeUnit is the unit of times that are plain numbers: s, ms, us or ns; "" tells it from their size (seconds, from
 	// 1e11 milliseconds, from 1e14 microseconds, from 1e17 nanoseconds).
 	TimeUnit string
 
-	// TimeField, KeyField and CostField choose columns of a CSV file by name or by number, from 1. "" takes the columns
-	// named timestamp, key and cost, or the first three in that order. A CostField of "none" makes every cost 1. A
-	// KeyField of "client" is the default in every format, unless a column has that name.
+	// TimeZone is that of times without an offset: UTC, an offset such as +01:00, or a name such as Europe/Berlin.
+	TimeZone string
+
+	// TimeField and CostField name a field: a column of a CSV file by its name or its number, from 1, a path into JSON
+	// lines, a field of any format. "" takes the format's own; in CSV files the columns named timestamp and cost, or the
+	// first and the third. A CostField of "none" makes every cost 1.
+	//
+	// KeyField says who a client is: client (or "") as the format has it, ip/24, ip/64 or ip/24/64 for the network of its address,
+	// ip for the address alone, forwarded for the first address of X-Forwarded-For, or a field, header:NAME among them; several joined by
+	// + are one key. In CSV files "" is the column named key, or the second.
 	TimeField, KeyField, CostField string
+
+	// Where is what a request must say to count: NAME=VALUE or NAME!=VALUE, several separated by commas; VALUE* is any that
+	// begins so, and one in double quotes is taken as it stands. Others are ignored.
+	Where string
+
+	key   []keyPart
+	where []condition
+	zone  *time.Location
 
 	// AllowTruncated takes what was read of an input that ends early (cut gzip, read error) instead of failing.
 	AllowTruncated bool
@@ -59,7 +76,8 @@ type Stats struct {
 	Lines           int64
 	Parsed          int64 // requests
 	Skipped         int64 // lines that can't be read, or have no client or no time
-	Ignored         int64 // blank, comment, header
+	Ignored         int64 // blank, comment, header, no request though the server's own, left out by Options.Where
+	Filtered        int64 // those of them that Options.Where left out
 	Late            int64 // requests with a time below the largest one seen so far in their file
 	WorstStepBackNS int64 // how far the latest of them lies below that largest time, at most 2^63-1
 	FirstNS, LastNS int64 // the earliest and the latest request
@@ -262,12 +280,18 @@ func (o *Options) check(files []string) (*Format, error) {
 	if _, ok := unitDigits[o.TimeUnit]; !ok {
 		return nil, fmt.Errorf("unknown time unit %q: give --time-unit s, ms, us or ns", o.TimeUnit)
 	}
+	if err := o.parse(); err != nil {
+		return nil, err
+	}
 	if o.Format == "" || o.Format == "auto" {
 		return nil, nil
 	}
+	if isLayout(o.Format) {
+		return newLayout(o.Format)
+	}
 	f := formatNamed(o.Format)
 	if f == nil {
-		return nil, fmt.Errorf("unknown format %q: --format takes auto, %s", o.Format, strings.Join(formatNames(), ", "))
+		return nil, fmt.Errorf("unknown format %q: --format takes auto, %s, or a line with named fields such as $client", o.Format, strings.Join(formatNames(), ", "))
 	}
 	return f, nil
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -272,10 +271,17 @@ func (t *terms) saturated() (longest uint64) {
 
 // mostOf returns the largest cost that a fresh limiter admits.
 func mostOf(fresh limiter.Limiter) int64 {
-	return int64(sort.Search(math.MaxInt64, func(cost int) bool {
+	most, beyond := int64(0), uint64(1<<63)
+	for beyond-uint64(most) > 1 {
+		cost := int64((uint64(most) + beyond) / 2)
 		fresh.Reset()
-		return !fresh.Allow(0, int64(cost)+1)
-	}))
+		if fresh.Allow(0, cost) {
+			most = cost
+		} else {
+			beyond = uint64(cost)
+		}
+	}
+	return most
 }
 
 // A part is a limiter with what it admits at most at once.

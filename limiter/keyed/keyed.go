@@ -32,10 +32,10 @@ type Options struct {
 	// Full is what happens when there are as many.
 	Full Policy
 
-	// Idle is how long a client must not have asked before it is forgotten, by the latest time that anybody told. 0 means
-	// two windows, which is also the least: by then the past has no say in any decision (a token bucket or GCRA is kept
-	// until it is full again, if that takes longer). Times told may lie behind the latest by that much without any effect on
-	// what they find. The most is 2^62 ns.
+	// Idle is how long a client must not have asked before it is forgotten, by the latest time that anybody has told. 0 means
+	// three windows; the least is two, when the past has no say any more (a token bucket or GCRA with a burst above the limit
+	// is kept until it is full again besides). A time told may lie behind the latest by Idle less two windows without any
+	// effect on what it finds. The most is 2^62 ns.
 	Idle time.Duration
 
 	// Clock returns the time in nanoseconds for the calls that take none. nil means Unix time that never goes back: the
@@ -77,7 +77,7 @@ func New[K Key](spec limiter.Spec, run limiter.Limit, o Options) (*Limiter[K], e
 		return nil, err
 	}
 	if o.Idle < 0 || o.Idle > 1<<62 {
-		return nil, fmt.Errorf("clients idle for %s: take a time from 0, which means two windows, to 146 years", units.FormatDuration(int64(o.Idle)))
+		return nil, fmt.Errorf("clients idle for %s: take a time from 0, which means three windows, to 146 years", units.FormatDuration(int64(o.Idle)))
 	}
 	if o.Full > Evict {
 		return nil, fmt.Errorf("no policy %d: take Refuse, Admit or Evict", o.Full)
@@ -94,8 +94,10 @@ func newTable(spec limiter.Spec, run limiter.Limit, o Options) table {
 	for _, l := range limits {
 		longest = max(longest, l.Window)
 	}
-	idle := uint64(o.Idle)
-	idle = max(idle, 2*uint64(longest))
+	idle := max(uint64(o.Idle), 2*uint64(longest))
+	if o.Idle == 0 {
+		idle = 3 * min(uint64(longest), math.MaxUint64/3)
+	}
 	p := plan{most: o.MaxClients, policy: o.Full, period: int64(min(idle, math.MaxInt64))}
 	switch {
 	case p.most == 0:

@@ -1,7 +1,6 @@
 package keyed
 
 import (
-	"math"
 	"math/bits"
 	"sync"
 	"sync/atomic"
@@ -66,7 +65,7 @@ func newWords(r rule, window int64, p plan) *words {
 	t := &words{keep: p.keep, population: population{most: p.most, policy: p.policy}, sweeper: sweeper{period: p.period}}
 	t.windows.init(window)
 	t.edition.Store(&edition{rule: r})
-	first := t.newSegment(place{}, 0, math.MinInt64/2)
+	first := newSegment(t.edition.Load(), place{}, 0, t.newest.Load())
 	first.end = first.base // so that the first request gives it a base
 	t.bytes.Add(first.bytes())
 	t.directory.init(first)
@@ -74,8 +73,7 @@ func newWords(r rule, window int64, p plan) *words {
 }
 
 // newSegment returns one with room for so many clients and at least one more.
-func (t *words) newSegment(at place, clients int, base int64) *segment {
-	e := t.edition.Load()
+func newSegment(e *edition, at place, clients int, base int64) *segment {
 	n := max(4, (clients+1)*100/freshPercent)
 	// The allocator rounds up: what it gives is used.
 	slots := append([]slot(nil), make([]slot, n)...)
@@ -208,49 +206,70 @@ func (s *segment) insert(hash, word uint64) {
 	s.used++
 }
 
-// look returns a client's word with what it refers to; word is 0 if there is none.
-func (t *words) look(hash uint64, now int64) (s *segment, word uint64, at instant) {
-	at = t.windows.look(now)
+// A view is what a client's word holds, without a trace of the look.
+type view struct {
+	rule
+	word uint64 // 0: there is no such client
+	base int64
+	at   instant
+}
+
+func (t *words) look(hash uint64, now int64) view {
+	at := t.windows.look(now)
 	for {
-		s = t.directory.of(hash)
-		if !t.current(s, at) {
-			s.mu.Lock()
-			if !s.retired {
-				t.rebuild(s, false)
+		s := t.directory.of(hash)
+		if s.edition == t.edition.Load() {
+			if c := s.find(hash); c != nil {
+				if word := atomic.LoadUint64(&c.word); word&frozen == 0 {
+					return t.view(s, word, at)
+				}
 			}
-			s.mu.Unlock()
-			continue
-		}
-		at = t.clamp(s, at)
-		if c := s.find(hash); c != nil {
-			return s, atomic.LoadUint64(&c.word), at
 		}
 		s.mu.Lock()
-		same := !s.retired && s.find(hash) == nil
-		s.mu.Unlock()
-		if same {
-			return s, 0, at
+		switch {
+		case s.retired:
+		case s.edition != t.edition.Load():
+			t.rebuild(s, false)
+		case s.find(hash) == nil:
+			s.mu.Unlock()
+			return view{rule: s.rule}
 		}
+		s.mu.Unlock()
 	}
+}
+
+// view brings the instant, which may lie anywhere, into the word's reach.
+func (t *words) view(s *segment, word uint64, at instant) view {
+	v := view{s.rule, word, s.base, t.clamp(s, at)}
+	if at.index < s.end {
+		return v
+	}
+	v.base = at.index - s.reach()/4
+	if s.seen(word, s.base) < v.base { // long idle, though not forgotten yet
+		v.word = s.fresh(v.base, at)
+	} else {
+		v.word = s.shift(word, v.base-s.base)
+	}
+	return v
 }
 
 func (t *words) remaining(hash uint64, now int64) int64 {
-	s, word, at := t.look(hash, now)
-	if word == 0 {
-		return t.newcomer(s.most())
+	v := t.look(hash, now)
+	if v.word == 0 {
+		return t.newcomer(v.most())
 	}
-	return s.remaining(word, s.base, at)
+	return v.remaining(v.word, v.base, v.at)
 }
 
 func (t *words) wait(hash uint64, now, cost int64) (int64, bool) {
-	s, word, at := t.look(hash, now)
+	v := t.look(hash, now)
 	switch {
-	case cost > s.most():
+	case cost > v.most():
 		return 0, false
-	case word == 0:
+	case v.word == 0:
 		return 0, t.newcomer(1) > 0
 	}
-	return s.wait(word, s.base, at, cost), true
+	return v.wait(v.word, v.base, v.at, cost), true
 }
 
 func (t *words) setLimit(limit, now int64) error {

@@ -34,11 +34,11 @@ func (t *words) move(to place, evict bool, from ...*segment) {
 		}
 	}
 	m.evictable = m.evictLimit // count anew
-	low := t.newSegment(to, alive, m.base)
+	low := newSegment(m.to, to, alive, m.base)
 	var high *segment
 	if len(low.slots) > mostSlots && upper > 0 && upper < alive {
-		low = t.newSegment(to.half(0), alive-upper, m.base)
-		high = t.newSegment(to.half(1), upper, m.base)
+		low = newSegment(m.to, to.half(0), alive-upper, m.base)
+		high = newSegment(m.to, to.half(1), upper, m.base)
 	}
 	for _, s := range from {
 		for i := range s.slots {

@@ -1,0 +1,106 @@
+package trace
+
+import (
+	"bytes"
+	"net/netip"
+)
+
+// clientOf is the client that a field of a log names: an address without its port, or a name; empty if it says that there is none.
+func clientOf(b []byte, r *record) []byte { return orNothing(cleanAddress(b, r)) }
+
+// cleanAddress takes the port off an address or a name, and makes an IPv4 address of one that is mapped into IPv6. Anything else,
+// lists of addresses among it, stays as it stands.
+func cleanAddress(b []byte, r *record) []byte {
+	i := bytes.IndexByte(b, ':')
+	if i < 0 {
+		return b
+	}
+	switch {
+	case b[0] == '[':
+		end := bytes.IndexByte(b, ']')
+		if end < 0 || end+1 >= len(b) || b[end+1] != ':' || !isPort(b[end+2:]) {
+			return b
+		}
+		b = b[1:end]
+	case bytes.IndexByte(b[i+1:], ':') < 0:
+		if i > 0 && isPort(b[i+1:]) {
+			return b[:i]
+		}
+		return b
+	}
+	if b[0] == ':' || b[0] == '0' { // ::ffff:1.2.3.4
+		if a, err := netip.ParseAddr(string(b)); err == nil && a.Is4In6() && a.Zone() == "" {
+			r.address = a.Unmap().AppendTo(r.address[:0])
+			return r.address
+		}
+	}
+	return b
+}
+
+func isPort(b []byte) bool {
+	return len(b) <= 5 && isNumber(b)
+}
+
+// parseAddress reads an address, with a port or brackets or without. One that is mapped into IPv6 is an IPv4 address.
+func parseAddress(b []byte, r *record) (a netip.Addr, ok bool) {
+	b = cleanAddress(b, r)
+	if n := len(b); n > 2 && b[0] == '[' && b[n-1] == ']' {
+		b = b[1 : n-1]
+	}
+	a, err := netip.ParseAddr(string(b))
+	return a.Unmap(), err == nil
+}
+
+// firstAddress returns the first of a list as in X-Forwarded-For, without port and brackets; empty if there is none.
+func firstAddress(b []byte, r *record) []byte {
+	b, _, _ = bytes.Cut(b, []byte(","))
+	b = bytes.Trim(b, " \t\"")
+	if len(b) == 0 || string(b) == "-" || string(b) == "unknown" {
+		return nil
+	}
+	b = cleanAddress(b, r)
+	if n := len(b); n > 2 && b[0] == '[' && b[n-1] == ']' {
+		b = b[1 : n-1]
+	}
+	return b
+}
+
+// isAddressList reports whether b is addresses separated by commas, or "-".
+func isAddressList(b []byte) bool {
+	if string(b) == "-" {
+		return true
+	}
+	var r record
+	for part := range bytes.SplitSeq(b, []byte(",")) {
+		part = bytes.Trim(part, " \t")
+		if _, ok := parseAddress(part, &r); !ok && string(part) != "unknown" {
+			return false
+		}
+	}
+	return true
+}
+
+// sharedSpace is what carriers use between their customers and themselves.
+var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
+
+// isPrivate reports whether b is an address that no client on the Internet has.
+func isPrivate(b []byte) bool {
+	if len(b) < 3 || len(b) > 45 {
+		return false
+	}
+	switch b[0] {
+	case '1', 'f', 'F', ':', '[':
+	default:
+		return false
+	}
+	if b[0] == '1' && string(b[:3]) != "10." && string(b[:3]) != "127" && string(b[:3]) != "192" && string(b[:3]) != "172" &&
+		string(b[:3]) != "169" && string(b[:3]) != "100" {
+		return false
+	}
+	a, err := netip.ParseAddr(string(bytes.Trim(b, "[]")))
+	if err != nil {
+		return false
+	}
+	a = a.Unmap()
+	return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || sharedSpace.Contains(a)
+}

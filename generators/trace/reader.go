@@ -1,0 +1,84 @@
+package trace
+
+import (
+	"bytes"
+)
+
+// A reader reads the lines of one file: it takes wrappers off, has its format's parser read what is inside, and then takes from the
+// request what the options ask for.
+type reader struct {
+	parser
+	selection *selection // nil if there is nothing to take
+	direct    bool       // whether a line is tried as it stands before its wrapper comes off
+}
+
+func (p *reader) parse(line []byte, r *record) verdict {
+	r.program = nil
+	why := request
+	if mayBeWrapped(line) {
+		why = p.parseWrapped(line, r)
+	} else {
+		why = p.parser.parse(line, r)
+	}
+	if why != request {
+		return why
+	}
+	if p.selection != nil {
+		if why = p.selection.apply(r); why != request {
+			return why
+		}
+	}
+	if len(r.key) == 0 {
+		return noClient
+	}
+	return request
+}
+
+func (p *reader) parseWrapped(line []byte, r *record) verdict {
+	if p.direct {
+		if why := p.parser.parse(line, r); why == request {
+			return why
+		}
+	}
+	inner, goesOn := unwrap(line, r)
+	switch {
+	case goesOn:
+		return ignored
+	case isIgnored(inner):
+		p.comment(inner, r)
+		return ignored
+	}
+	return p.parser.parse(inner, r)
+}
+
+// comment looks at a comment, which may name the columns of the lines that follow.
+func (p *reader) comment(line []byte, r *record) {
+	if _, ok := p.parser.(*w3c); ok && bytes.HasPrefix(line, fieldsMark) {
+		r.columns = readColumns(line)
+	}
+}
+
+// after returns the parser of a file's next block, given the block that was read before it with p.
+func after(p parser, data []byte) parser {
+	rd, ok := p.(*reader)
+	if !ok {
+		return p
+	}
+	w, ok := rd.parser.(*w3c)
+	if !ok {
+		return p
+	}
+	next := *rd
+	next.parser = w.after(data)
+	return &next
+}
+
+// newReader makes the reader of a file from its format's parser.
+func newReader(p parser, f *Format, o *Options, head [][]byte) (*reader, error) {
+	selection, err := newSelection(p, f, o, head)
+	if err != nil {
+		return nil, err
+	}
+	_, own := p.(*layout)
+	return &reader{parser: p, selection: selection, direct: own}, nil
+}

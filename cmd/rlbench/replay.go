@@ -107,7 +107,7 @@ func (r *logReplay) run(ctx context.Context, c *console, files []string) (err er
 		}
 	}
 	file, measured := r.judge(ctx, c, log, plan)
-	if measured != nil && !errors.Is(measured, errInterrupted) {
+	if file == nil || measured != nil && !errors.Is(measured, errInterrupted) {
 		return measured
 	}
 	if err := r.write(c, file); err != nil {
@@ -263,13 +263,15 @@ func (r *logReplay) coarse(s trace.Stats) (warnings []string) {
 		}
 		text := fmt.Sprintf("the log's times are multiples of %s, which is coarse for a window of %s: ",
 			units.FormatDuration(s.ResolutionNS), units.FormatDuration(w))
+		hint := "; --placement band shows how much"
 		if w <= s.ResolutionNS {
 			text += "all requests of a window look as if they came at once, so that a limit for it can't be judged"
+			hint += " is open"
 		} else {
 			text += "where in them requests came is not known, and decides"
 		}
 		if r.placement != band {
-			text += "; --placement band shows how much"
+			text += hint
 		}
 		warnings = append(warnings, text)
 	}

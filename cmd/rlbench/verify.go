@@ -52,7 +52,7 @@ well, if the limiter can have them.
 Exit status 0: nothing breaks a promise; 1: something does, or crashes, hangs or
 answers rubbish; 2: a limiter can't be started.`,
 		Example: `  rlbench verify counter
-  rlbench verify --promise "counter" counter:count=all || true
+  rlbench verify --promise at-most:199 counter
   rlbench verify --quick --worst fixed gcra:burst=20 --limit 10 --window 1s`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

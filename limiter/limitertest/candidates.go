@@ -66,6 +66,7 @@ func candidates(burst int64, limit limiter.Limit) []candidate {
 			all = append(all, candidate{rounded(round, align), KindTruncated})
 		}
 	}
+	all = append(all, candidate{endIncluded(), KindBoundary})
 	for _, rule := range rules[:min(len(rules), 9)] {
 		if strings.Contains(rule, "burst=") {
 			continue
@@ -126,6 +127,32 @@ func shifted(rule string, by int64) reading {
 			return []judgement{Model(func(r limiter.Request) bool { return r.Cost == 0 }).judge}, nil
 		}
 		return exact.build(run)
+	}}
+}
+
+// endIncluded is a fixed window from the first request on to which the instant of its end belongs.
+func endIncluded() reading {
+	return reading{name: "fixed:align=restart, the end of a window included", build: func(run limiter.Limit) ([]judgement, error) {
+		type client struct{ begin, last, used int64 }
+		clients := map[string]*client{}
+		return []judgement{Model(func(r limiter.Request) bool {
+			if r.Cost == 0 {
+				return true
+			}
+			c := clients[r.Key]
+			if c == nil {
+				c = &client{begin: r.Time, last: r.Time}
+				clients[r.Key] = c
+			}
+			if c.last = max(c.last, r.Time); c.last-c.begin > run.Window {
+				c.begin, c.used = c.last, 0
+			}
+			if r.Cost > run.Max-c.used {
+				return false
+			}
+			c.used += r.Cost
+			return true
+		}).judge}, nil
 	}}
 }
 

@@ -38,7 +38,7 @@ func (d *dossier) proof(t *trial, answers []limiter.Answer) {
 }
 
 // diagnose names the faults of all failed probes at once, where the limiter follows another rule than it promised or behaves
-// as a known wrong limiter does, decision by decision. What remains keeps the kind that its probe supposes.
+// as a known wrong limiter does, decision by decision. What remains keeps the kind that was read off its smallest sequence.
 func (v *verification) diagnose() {
 	if v.report.Verdict != Breaks {
 		return

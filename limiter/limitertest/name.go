@@ -310,5 +310,15 @@ func told(winner, rival candidate, t trial) Counterexample {
 	for i := range a {
 		answers[i].Admitted, want[i] = b[i], expect(a[i])
 	}
-	return counterexample(&Promise{text: winner.name}, trial{t.limit, requests, t.note}, answers, want)
+	small := trial{t.limit, requests, t.note}
+	rightly := slices.Clone(answers)
+	for i := range a {
+		rightly[i].Admitted = a[i]
+	}
+	// Where a rule leaves a decision open, decide took it for a refusal, and the piece may tell nothing.
+	fits, _ := winner.judge(&small, rightly, nil)
+	if alike, _ := rival.judge(&small, rightly, nil); !fits || alike {
+		return Counterexample{Limit: t.limit, Note: t.note}
+	}
+	return counterexample(&Promise{text: winner.name}, small, answers, want)
 }

@@ -110,6 +110,12 @@ func cleanUp(c *check) {
 			}
 			script.as("busy").over(10*w+w/50, 1).over(10*w+w/2, 1).over(10*w+w-1, 1)
 			c.try(s, "others within the window of a client at its limit", script)
+			script = newScript().as("busy").over(10*w+w/20, l)
+			for i := range visitors * 3 {
+				script.as(fmt.Sprintf("visitor-%d", i)).one(11*w + w/10 + int64(i))
+			}
+			script.as("busy").over(11*w+w/4, l).over(11*w+w/2, l)
+			c.try(s, "others in the window after that of a client at its limit", script)
 			script = newScript().as("busy").burst(10*w, l)
 			script.as("other").one(10*w + 3*w + w/2)
 			script.as("busy").over(13*w+w/2+1, l)

@@ -187,13 +187,13 @@ func (h *chooser) traffic(ctx context.Context, file *results.File, log *trace.Tr
 	}
 	s := log.Stats()
 	file.Warnings = append(file.Warnings, s.Warnings...)
-	traffic := results.NewTrafficTally()
 	t := &chosenTraffic{run: results.Run{Scenario: "choose", SpanNS: s.LastNS - s.FirstNS, Edge: limiter.Closed.String(), Placement: "asis"}}
 	var err error
 	if t.peaks, err = measure.Peaks(ctx, log, []int64{h.window, h.shorter()}, o); err != nil {
 		return nil, err
 	}
-	if traffic, err = measure.Survey(ctx, log, o); err != nil {
+	traffic, err := measure.Survey(ctx, log, o)
+	if err != nil {
 		return nil, err
 	}
 	t.run.Input = input(s, traffic)

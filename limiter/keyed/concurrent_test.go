@@ -144,7 +144,7 @@ func TestLimitChangesWhileOthersAsk(t *testing.T) {
 // Clients come, are asked for by many, leave and are forgotten while others ask: none gets more than its limit, and
 // every table survives growing, splitting, joining and being full under the race detector.
 func TestChurn(t *testing.T) {
-	const limit, perAsker = 3, 3000
+	const limit, perAsker = 3, 1000
 	for _, text := range []string{"counter", "log", "gcra", "buckets:4"} {
 		for _, policy := range []keyed.Policy{keyed.Refuse, keyed.Admit, keyed.Evict} {
 			most := int64(-1)

@@ -18,7 +18,7 @@ type Policy uint8
 const (
 	Refuse Policy = iota // it is refused: every client keeps the algorithm's promise, and newcomers wait
 	Admit                // its requests are admitted and not remembered: nobody is kept out, newcomers are not limited
-	Evict                // some of those that have not asked for longest are forgotten, up to an eighth of one segment: they may begin anew
+	Evict                // those of its part of the table that have not asked for longest are forgotten, an eighth of a segment or one: they may begin anew
 )
 
 // DefaultClients is the bound on clients unless Options say otherwise: 400 MB of counters.

@@ -14,6 +14,7 @@ import (
 type logs struct {
 	windows
 	limit     atomic.Int64
+	full      atomic.Int64 // bytes of the records that this limit allows
 	due       atomic.Int64
 	directory directory[logSegment]
 	keep      int64
@@ -92,6 +93,7 @@ func newLogs(limit, window int64, open bool, p plan) (*logs, bool) {
 	t.wide = window >= narrowWindow || p.keep > narrowWindow/window || fullNibbles(uint64(limit), uint64(window))/2 > narrowBlock
 	t.windows.init(window)
 	t.limit.Store(limit)
+	t.full.Store(fullBytes(limit, t.window))
 	first := t.newSegment(place{}, 0, 0)
 	t.bytes.Add(first.bytes())
 	t.directory.init(first)
@@ -307,6 +309,7 @@ func (t *logs) setLimit(limit, _ int64) error {
 		return errLimitBeyond(limit)
 	}
 	t.limit.Store(limit)
+	t.full.Store(fullBytes(limit, t.window))
 	return nil
 }
 

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"encoding/binary"
 	"net/netip"
 )
 
@@ -11,6 +12,9 @@ func clientOf(b []byte, r *record) []byte { return orNothing(cleanAddress(b, r))
 // cleanAddress takes the port off an address or a name, and makes an IPv4 address of one that is mapped into IPv6. Anything else,
 // lists of addresses among it, stays as it stands.
 func cleanAddress(b []byte, r *record) []byte {
+	if n := len(b); n >= 8 && n <= 16 && !hasColon(binary.LittleEndian.Uint64(b)) && !hasColon(binary.LittleEndian.Uint64(b[n-8:])) {
+		return b
+	}
 	i := bytes.IndexByte(b, ':')
 	if i < 0 {
 		return b
@@ -35,6 +39,12 @@ func cleanAddress(b []byte, r *record) []byte {
 		}
 	}
 	return b
+}
+
+// hasColon reports whether one of eight bytes is a colon.
+func hasColon(x uint64) bool {
+	x ^= 0x3a3a3a3a3a3a3a3a
+	return (x-0x0101010101010101)&^x&0x8080808080808080 != 0
 }
 
 func isPort(b []byte) bool {

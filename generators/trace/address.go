@@ -95,16 +95,7 @@ var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
 
 // isPrivate reports whether b is an address that no client on the Internet has.
 func isPrivate(b []byte) bool {
-	if len(b) < 3 || len(b) > 45 {
-		return false
-	}
-	switch b[0] {
-	case '1', 'f', 'F', ':', '[':
-	default:
-		return false
-	}
-	if b[0] == '1' && string(b[:3]) != "10." && string(b[:3]) != "127" && string(b[:3]) != "192" && string(b[:3]) != "172" &&
-		string(b[:3]) != "169" && string(b[:3]) != "100" {
+	if len(b) < 3 || len(b) > 45 || !mayBePrivate(b) {
 		return false
 	}
 	a, err := netip.ParseAddr(string(bytes.Trim(b, "[]")))
@@ -113,4 +104,19 @@ func isPrivate(b []byte) bool {
 	}
 	a = a.Unmap()
 	return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || sharedSpace.Contains(a)
+}
+
+// mayBePrivate is a quick look at the first bytes.
+func mayBePrivate(b []byte) bool {
+	switch b[0] {
+	case '1':
+		switch uint32(b[1])<<8 | uint32(b[2]) {
+		case '0'<<8 | '.', '2'<<8 | '7', '9'<<8 | '2', '7'<<8 | '2', '6'<<8 | '9', '0'<<8 | '0':
+			return true
+		}
+		return false
+	case 'f', 'F':
+		return b[1] == 'c' || b[1] == 'C' || b[1] == 'd' || b[1] == 'D' || b[1] == 'e' || b[1] == 'E'
+	}
+	return b[0] == ':' || b[0] == '['
 }

@@ -191,6 +191,7 @@ func openBinaries(files []string, o *Options) (list []*binaryTrace, err error) {
 func (o *Options) noReading(name string) error {
 	for _, set := range []struct{ flag, value, otherwise string }{
 		{"--format", o.Format, "auto"}, {"--time", o.TimeField, ""}, {"--key", o.KeyField, "client"}, {"--cost", o.CostField, ""}, {"--time-unit", o.TimeUnit, ""},
+		{"--where", o.Where, ""}, {"--time-zone", o.TimeZone, ""},
 	} {
 		if set.value != "" && set.value != set.otherwise {
 			return fmt.Errorf("%s is a binary trace, whose clients, times and costs are fixed: leave out %s %s, or give it when converting", name, set.flag, set.value)

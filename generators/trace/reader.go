@@ -11,6 +11,9 @@ type reader struct {
 	selection *selection // nil if there is nothing to take
 	direct    bool       // whether a line is tried as it stands before its wrapper comes off
 	usual     bool       // whether record.usual says that a line had no wrapper
+
+	client, forwards bool // whether the key is the client, and whether lines have X-Forwarded-For
+	warnings         []string
 }
 
 func (p *reader) parse(line []byte, r *record) verdict {
@@ -93,5 +96,9 @@ func newReader(p parser, f *Format, o *Options, head [][]byte) (*reader, error) 
 	case clf, combined, combinedExt, traefikCLF:
 		rd.usual = true
 	}
+	rd.client = isClient(o.key) && separated(p) == nil
+	_, err = findField(p, f, "forwarded", "", head)
+	rd.forwards = err == nil
+	rd.warnings = rd.headWarnings(head, o)
 	return rd, nil
 }

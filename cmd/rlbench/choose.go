@@ -97,7 +97,7 @@ window and, against bursts, per a shorter window.`,
 		return share, err
 	})
 	algorithmsFlag(cmd, &h.algorithms, "log, counter, buckets:8, fixed, gcra and two limits together")
-	flags.StringVar(&h.read.KeyField, "key", "client", "who a client is: client, or the `COLUMN` of a CSV file")
+	flags.StringVar(&h.read.KeyField, "key", "client", keyUsage)
 	h.read.Memory = defaultMemory
 	formatFlags(flags, &h.read)
 	take(flags, &h.seed, "seed", "COUNT", "another seed gives other random numbers", readSeed)

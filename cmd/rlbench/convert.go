@@ -43,7 +43,7 @@ What is not needed to judge limiters, such as paths and agents, is left out.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVarP(&to, "output", "o", "", "write `FILE`.rlt or FILE.csv; - is CSV on standard output")
-	flags.StringVar(&read.KeyField, "key", "client", "who a client is: client, or the `COLUMN` of a CSV file")
+	flags.StringVar(&read.KeyField, "key", "client", keyUsage)
 	readingFlags(flags, &read)
 	take(flags, &workers, "workers", "COUNT", "goroutines that work at once; the file does not depend on it (one for each core)", positive(units.ParseCount))
 	progressFlag(flags, &how)

@@ -14,6 +14,9 @@ import (
 	"github.com/rlbench/rlbench/results"
 )
 
+// keyUsage is the help of --key.
+const keyUsage = "who a client is: client, ip/24, ip/64, forwarded, header:NAME, path, method+path, or any `FIELD`; + joins several"
+
 // readingFlags adds the flags that say how logs are read, but for the one that says who a client is.
 func readingFlags(flags *pflag.FlagSet, o *trace.Options) {
 	o.Memory = defaultMemory
@@ -26,10 +29,12 @@ const defaultMemory = 512 << 20
 
 // formatFlags adds those that say what a line of a log means.
 func formatFlags(flags *pflag.FlagSet, o *trace.Options) {
-	flags.StringVar(&o.Format, "format", "auto", "the format of all files, by `NAME`")
-	flags.StringVar(&o.TimeField, "time", "", "the `COLUMN` of a CSV file that holds the time, by name or number")
-	flags.StringVar(&o.CostField, "cost", "", "the `COLUMN` of a CSV file that holds the cost; none makes every cost 1")
+	flags.StringVar(&o.Format, "format", "auto", "the format of all files, by `NAME`, or a line with named fields, as of nginx or Apache")
+	flags.StringVar(&o.TimeField, "time", "", "the `FIELD` that holds the time: a column's name or number, a path into JSON")
+	flags.StringVar(&o.CostField, "cost", "", "the `FIELD` that holds the cost, such as bytes; none makes every cost 1")
+	flags.StringVar(&o.Where, "where", "", "take only requests with `FIELD=VALUE`, FIELD!=VALUE or FIELD=BEGINNING*; commas join several")
 	flags.StringVar(&o.TimeUnit, "time-unit", "", "s, ms, us or ns: the `UNIT` of times that are plain numbers (told by their size)")
+	flags.StringVar(&o.TimeZone, "time-zone", "", "the `ZONE` of times without an offset: UTC, +01:00 or a name such as Europe/Berlin")
 	flags.BoolVar(&o.AllowTruncated, "allow-truncated", false, "take what could be read of an input that ends early")
 }
 
@@ -68,6 +73,9 @@ func spilling(folder string, size, memory int64) string {
 // accounts says that no line was lost, and how far out of order they were.
 func accounts(s trace.Stats) string {
 	text := fmt.Sprintf("%s lines = %s parsed + %s skipped + %s ignored", human.Commas(s.Lines), human.Commas(s.Parsed), human.Commas(s.Skipped), human.Commas(s.Ignored))
+	if s.Filtered > 0 {
+		text += fmt.Sprintf(" (%s left out by --where)", human.Commas(s.Filtered))
+	}
 	if s.Late == 0 {
 		return text + "; in order"
 	}

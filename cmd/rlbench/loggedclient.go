@@ -24,7 +24,7 @@ type loggedClient struct {
 func (l *loggedClient) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&l.file, "trace", "", "take the arrivals of one client of a log `FILE`, plain, compressed or binary; - is standard input")
 	flags.StringVar(&l.key, "key", "", "the `CLIENT` of --trace")
-	flags.StringVar(&l.read.KeyField, "key-field", "client", "who a client of --trace is: client, or the `COLUMN` of a CSV file")
+	flags.StringVar(&l.read.KeyField, "key-field", "client", "who a client of --trace is, as --key of replay says: client, ip/64, forwarded, or a `FIELD`")
 	readingFlags(flags, &l.read)
 }
 

@@ -49,10 +49,17 @@ most logs, --placement band shows how much hangs on where in its second a
 request came, and a window below 100 s gets a warning.
 
 A CSV file has the columns timestamp, key and, if need be, cost; --time, --key
-and --cost name others.`,
+and --cost name others, and fields of any other format: what a format has, the
+error for a wrong name says. --format takes a line with named fields, such as
+'$client - - [$time] "$request" $_', nginx's log_format or Apache's LogFormat.
+
+Each client is judged apart, and --key says who one is: ip/24 or ip/64 for the
+network of its address, forwarded for the first address of X-Forwarded-For, a
+header, a path, a field, or several joined by +. --where looks at one endpoint.`,
 		Example: `  rlbench replay access.log access.log.1.gz --limit 60,100
   rlbench replay access.log --sweep -a log,counter --plots plots
   zcat access.log.1.gz | rlbench replay - --limit 60 --window 10s,1m
+  rlbench replay access.log --key ip/24 --where 'path=/login,method=POST'
   rlbench replay events.csv --time at --key user --cost tokens --limit 40k`,
 		Args: inputs("log files, plain or compressed"),
 		RunE: func(cmd *cobra.Command, files []string) error { return r.run(cmd.Context(), c, files) },
@@ -64,7 +71,7 @@ and --cost name others.`,
 	take(flags, &r.windows, "window", "DURATIONS", "length of the window, one or several; each with every limit (1m)", listOf(positive(units.ParseDuration)))
 	flags.BoolVar(&r.sweep, "sweep", false, "in place of --limit: many limits, from one that half of the clients exceed to one that none does")
 	edgeFlag(flags, &r.edge)
-	flags.StringVar(&r.read.KeyField, "key", "client", "who a client is: client, or the `COLUMN` of a CSV file")
+	flags.StringVar(&r.read.KeyField, "key", "client", keyUsage)
 	readingFlags(flags, &r.read)
 	take(flags, &r.placement, "placement", "HOW", "where within the log's resolution requests are put: asis, even, random, front, back; "+
 		"band tries all and shows each figure as low..high (asis)", readPlacement)

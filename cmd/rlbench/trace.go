@@ -60,7 +60,7 @@ log's times, and how far out of order it is.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&read.KeyField, "key", "client", "who a client is: client, or the `COLUMN` of a CSV file")
+	flags.StringVar(&read.KeyField, "key", "client", keyUsage)
 	readingFlags(flags, &read)
 	take(flags, &workers, "workers", "COUNT", "goroutines that work at once; figures do not depend on it (one for each core)", positive(units.ParseCount))
 	progressFlag(flags, &how)

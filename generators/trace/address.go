@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"encoding/binary"
 	"net/netip"
 )
 
@@ -11,6 +12,9 @@ func clientOf(b []byte, r *record) []byte { return orNothing(cleanAddress(b, r))
 // cleanAddress takes the port off an address or a name, and makes an IPv4 address of one that is mapped into IPv6. Anything else,
 // lists of addresses among it, stays as it stands.
 func cleanAddress(b []byte, r *record) []byte {
+	if n := len(b); n >= 8 && n <= 16 && !hasColon(binary.LittleEndian.Uint64(b)) && !hasColon(binary.LittleEndian.Uint64(b[n-8:])) {
+		return b
+	}
 	i := bytes.IndexByte(b, ':')
 	if i < 0 {
 		return b
@@ -35,6 +39,12 @@ func cleanAddress(b []byte, r *record) []byte {
 		}
 	}
 	return b
+}
+
+// hasColon reports whether one of eight bytes is a colon.
+func hasColon(x uint64) bool {
+	x ^= 0x3a3a3a3a3a3a3a3a
+	return (x-0x0101010101010101)&^x&0x8080808080808080 != 0
 }
 
 func isPort(b []byte) bool {
@@ -85,16 +95,7 @@ var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
 
 // isPrivate reports whether b is an address that no client on the Internet has.
 func isPrivate(b []byte) bool {
-	if len(b) < 3 || len(b) > 45 {
-		return false
-	}
-	switch b[0] {
-	case '1', 'f', 'F', ':', '[':
-	default:
-		return false
-	}
-	if b[0] == '1' && string(b[:3]) != "10." && string(b[:3]) != "127" && string(b[:3]) != "192" && string(b[:3]) != "172" &&
-		string(b[:3]) != "169" && string(b[:3]) != "100" {
+	if len(b) < 3 || len(b) > 45 || !mayBePrivate(b) {
 		return false
 	}
 	a, err := netip.ParseAddr(string(bytes.Trim(b, "[]")))
@@ -103,4 +104,19 @@ func isPrivate(b []byte) bool {
 	}
 	a = a.Unmap()
 	return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || sharedSpace.Contains(a)
+}
+
+// mayBePrivate is a quick look at the first bytes.
+func mayBePrivate(b []byte) bool {
+	switch b[0] {
+	case '1':
+		switch uint32(b[1])<<8 | uint32(b[2]) {
+		case '0'<<8 | '.', '2'<<8 | '7', '9'<<8 | '2', '7'<<8 | '2', '6'<<8 | '9', '0'<<8 | '0':
+			return true
+		}
+		return false
+	case 'f', 'F':
+		return b[1] == 'c' || b[1] == 'C' || b[1] == 'd' || b[1] == 'D' || b[1] == 'e' || b[1] == 'E'
+	}
+	return b[0] == ':' || b[0] == '['
 }

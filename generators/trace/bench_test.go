@@ -65,17 +65,18 @@ func gzipped(t testing.TB, data []byte) []byte {
 // BenchmarkLoad reads made logs of 200,000 lines from memory and reports lines a second.
 func BenchmarkLoad(b *testing.B) {
 	const n = 200_000
-	for i := range Formats {
-		plain := madeLog(Formats[i].Name, n)
-		for _, input := range []struct {
-			name string
-			data []byte
-		}{{"plain", plain}, {"gzip", gzipped(b, plain)}} {
-			b.Run(Formats[i].Name+"/"+input.name, func(b *testing.B) {
+	for _, format := range formatNames() {
+		for _, input := range []string{"plain", "gzip"} {
+			b.Run(format+"/"+input, func(b *testing.B) {
+				plain := madeLog(format, n)
+				data := plain
+				if input == "gzip" {
+					data = gzipped(b, plain)
+				}
 				b.SetBytes(int64(len(plain)))
 				for b.Loop() {
-					tr, err := Load(context.Background(), []string{"-"}, Options{Stdin: bytes.NewReader(input.data)})
-					if err != nil || tr.Stats().Parsed != n || tr.Stats().Format != Formats[i].Name {
+					tr, err := Load(context.Background(), []string{"-"}, Options{Stdin: bytes.NewReader(data)})
+					if err != nil || tr.Stats().Parsed != n || tr.Stats().Format != format {
 						b.Fatal(tr.Stats(), err)
 					}
 					if err := tr.Close(); err != nil {

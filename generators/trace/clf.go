@@ -51,9 +51,10 @@ func parseCLF(line []byte, r *record, vhost bool) (rest []byte, why verdict) {
 	client := line[:n]
 	r.line, line = line, line[n:]
 
-	why = noTime
+	why, r.usual = noTime, false
 	if len(line) > len(usual) && string(line[:len(usual)]) == usual {
 		rest, why = parseBracket(line[len(usual):], r)
+		r.usual = why == request
 	}
 	if why != request { // the bracket may stand behind words, or be a later one
 		rest, why = searchBracket(line, r)

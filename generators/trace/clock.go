@@ -2,10 +2,13 @@ package trace
 
 import "bytes"
 
-// A day remembers the last date of a log, which the next line mostly shares.
+// A day remembers the last date and the last time of a log, which the next line mostly shares.
 type day struct {
 	text    [11]byte // 02/Jan/2006
 	seconds int64    // since 1970, of its midnight in UTC
+
+	moment [26]byte // 02/Jan/2006:15:04:05 -0700
+	ns     int64    // what it is
 }
 
 const clfTimeShape = "02/Jan/2006:15:04:05"
@@ -13,6 +16,9 @@ const clfTimeShape = "02/Jan/2006:15:04:05"
 // parseCLFTime reads 02/Jan/2006:15:04:05 -0700, with a fraction of the second or without, at the start of b, and returns
 // what follows it. Second 60 is second 0 of the next minute.
 func parseCLFTime(b []byte, d *day) (ns int64, rest []byte, why verdict) {
+	if len(b) > len(d.moment) && string(b[:len(d.moment)]) == string(d.moment[:]) && d.moment[2] == '/' {
+		return d.ns, b[len(d.moment):], request
+	}
 	if len(b) < len(clfTimeShape) {
 		return 0, nil, noTime
 	}
@@ -42,6 +48,10 @@ func parseCLFTime(b []byte, d *day) (ns int64, rest []byte, why verdict) {
 	ns, ok = joinSeconds(d.seconds+seconds-offset, fraction)
 	if !ok {
 		return 0, nil, farTime
+	}
+	if len(b)-len(rest) == len(clfTimeShape) {
+		copy(d.moment[:], b)
+		d.ns = ns
 	}
 	return ns, rest[6:], request
 }

@@ -76,6 +76,7 @@ type record struct {
 	rest     []byte // what follows the quote that begins a request
 	program  []byte // that a wrapper names
 	filtered bool   // a request that --where leaves out
+	usual    bool   // the client is followed by " - - [" as in most logs, which no wrapper has
 
 	day     day
 	fields  fields

@@ -200,7 +200,7 @@ func (p *jsonLines) field(name string) getter {
 		if _, ok := p.names["uri"]; ok && (name == "path" || name == "query") {
 			return targetField(name, p.field("uri"))
 		}
-		if _, ok := p.names["request"]; ok {
+		if _, ok := p.names["request"]; ok && name != "request" {
 			if g := requestField(name, p.field("request")); g != nil {
 				return g
 			}
@@ -217,6 +217,11 @@ func (p *jsonLines) fields() []string {
 	list := []string{"client"}
 	for name := range p.names {
 		list = append(list, name)
+	}
+	for name, from := range map[string]string{"path": "uri", "query": "uri", "uri": "request"} {
+		if _, ok := p.names[from]; ok && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
 	}
 	slices.Sort(list)
 	for _, name := range p.seen {

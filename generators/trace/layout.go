@@ -41,8 +41,7 @@ func newLayout(text string) (*Format, error) {
 		return nil, err
 	}
 	p := layout{}
-	begin := &layoutPart{}
-	p.parts = append(p.parts, *begin)
+	p.parts = append(p.parts, layoutPart{})
 	for i, t := range tokens {
 		last := &p.parts[len(p.parts)-1]
 		switch {
@@ -59,7 +58,20 @@ func newLayout(text string) (*Format, error) {
 		part := &p.parts[i]
 		part.quote = part.quote && bytes.HasPrefix(part.text, []byte(`"`))
 	}
-	return &Format{Name: text, Doc: "your own", columns: true, open: p.open}, nil
+	return &Format{Name: layoutText(tokens), Doc: "your own", columns: true, open: p.open}, nil
+}
+
+// layoutText writes a layout with the names that its fields have here.
+func layoutText(tokens []token) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		if t.name == "" {
+			b.WriteString(t.text)
+		} else {
+			b.WriteString("$" + t.name)
+		}
+	}
+	return b.String()
 }
 
 // A token is a field of a layout, or text if it has no name.

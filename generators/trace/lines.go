@@ -18,6 +18,9 @@ type lines struct {
 	costs  []int64 // empty as long as every cost is 1
 
 	bad []badLine
+
+	private crowd // private addresses that are clients
+	why     [len(reasons)]int64
 }
 
 type badLine struct {
@@ -29,6 +32,7 @@ type badLine struct {
 func (l *lines) parse(b *block, r *record) {
 	*l = lines{
 		keys: l.keys[:0], ends: l.ends[:0], hashes: l.hashes[:0], times: l.times[:0], costs: l.costs[:0], bad: l.bad[:0],
+		private: crowd{l.private.list[:0], blockMembers},
 	}
 	rd, _ := b.parser.(*reader)
 	r.begin()
@@ -47,6 +51,9 @@ func (l *lines) parse(b *block, r *record) {
 		switch why {
 		case request:
 			l.add(r)
+			if isPrivate(r.key) {
+				l.private.add(r.key, 1)
+			}
 		case ignored:
 			l.ignored++
 			if r.filtered {
@@ -91,6 +98,7 @@ func (l *lines) add(r *record) {
 
 func (l *lines) skip(line []byte, why verdict) {
 	l.skipped++
+	l.why[why]++
 	if len(l.bad) < badLinesKept {
 		l.bad = append(l.bad, badLine{l.total, why, quote(line)})
 	}

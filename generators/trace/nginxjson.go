@@ -46,7 +46,7 @@ func (p *jsonLines) check(head [][]byte, o *Options) error {
 			known = known || first(p.client, text) != nil
 		}
 	}
-	has := strings.Join(p.seen, ", ")
+	has := nameList(p.seen)
 	switch {
 	case p.seen == nil:
 		return nil

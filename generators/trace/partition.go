@@ -13,6 +13,7 @@ import (
 type partition struct {
 	store *store // nil keeps nothing
 	stats Stats
+	seen  survey
 	sum   uint64 // of the requests' digests
 
 	file  int   // of the last block
@@ -21,7 +22,7 @@ type partition struct {
 }
 
 func newPartition(files []string, s *store) *partition {
-	return &partition{store: s, file: -1, stats: Stats{
+	return &partition{store: s, file: -1, seen: newSurvey(), stats: Stats{
 		Files: slices.Clone(files), FirstNS: math.MaxInt64, LastNS: math.MinInt64, ResolutionNS: 1e9,
 	}}
 }
@@ -46,6 +47,7 @@ func (c *partition) add(b *block, allowTruncated bool) error {
 	c.stats.Skipped += l.skipped
 	c.stats.Ignored += l.ignored
 	c.stats.Filtered += l.filtered
+	c.seen.add(b)
 	c.stats.Parsed += int64(len(l.times))
 	if err := c.addRequests(b); err != nil {
 		return err
@@ -109,10 +111,13 @@ func (c *partition) finish() (Stats, error) {
 	if len(s.Bad) > 0 {
 		first = "; the first: " + s.Bad[0].String()
 	}
+	s.Warnings = append(s.Warnings, c.seen.warnings(s.Parsed)...)
 	switch {
+	case s.Parsed == 0 && s.Filtered > 0:
+		return *s, fmt.Errorf("no request in %s of %s is as --where says: %s are not", plural(int(s.Lines), "line"), fileList(s.Files), plural(int(s.Filtered), "request"))
 	case s.Parsed == 0 && s.Skipped == 0:
 		return *s, fmt.Errorf("no request in %s of %s: name a log that has some", plural(int(s.Lines), "line"), fileList(s.Files))
-	case s.Parsed < s.Skipped:
+	case s.Parsed+s.Filtered < s.Skipped:
 		return *s, fmt.Errorf("more lines skipped (%d) than read (%d) of %s as format %s: name the right one with --format%s",
 			s.Skipped, s.Parsed, fileList(s.Files), s.Format, first)
 	}

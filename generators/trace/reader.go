@@ -10,21 +10,18 @@ type reader struct {
 	parser
 	selection *selection // nil if there is nothing to take
 	direct    bool       // whether a line is tried as it stands before its wrapper comes off
+	usual     bool       // whether record.usual says that a line had no wrapper
+
+	client, forwards bool // whether the key is the client, and whether lines have X-Forwarded-For
+	warnings         []string
 }
 
 func (p *reader) parse(line []byte, r *record) verdict {
-	r.program = nil
-	why := request
-	if mayBeWrapped(line) {
-		why = p.parseWrapped(line, r)
-	} else {
-		why = p.parser.parse(line, r)
-	}
-	if why != request {
+	if why := p.parseFormat(line, r); why != request {
 		return why
 	}
 	if p.selection != nil {
-		if why = p.selection.apply(r); why != request {
+		if why := p.selection.apply(r); why != request {
 			return why
 		}
 	}
@@ -32,6 +29,19 @@ func (p *reader) parse(line []byte, r *record) verdict {
 		return noClient
 	}
 	return request
+}
+
+func (p *reader) parseFormat(line []byte, r *record) verdict {
+	if p.usual && line[0] != '{' && line[0] != '<' {
+		if why := p.parser.parse(line, r); why == request && r.usual {
+			return request
+		}
+	}
+	r.program = nil
+	if mayBeWrapped(line) {
+		return p.parseWrapped(line, r)
+	}
+	return p.parser.parse(line, r)
 }
 
 func (p *reader) parseWrapped(line []byte, r *record) verdict {
@@ -79,6 +89,16 @@ func newReader(p parser, f *Format, o *Options, head [][]byte) (*reader, error) 
 	if err != nil {
 		return nil, err
 	}
-	_, own := p.(*layout)
-	return &reader{parser: p, selection: selection, direct: own}, nil
+	rd := &reader{parser: p, selection: selection}
+	switch p.(type) {
+	case *layout:
+		rd.direct = true
+	case clf, combined, combinedExt, traefikCLF:
+		rd.usual = true
+	}
+	rd.client = isClient(o.key) && separated(p) == nil
+	_, err = findField(p, f, "forwarded", "", head)
+	rd.forwards = err == nil
+	rd.warnings = rd.headWarnings(head, o)
+	return rd, nil
 }

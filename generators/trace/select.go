@@ -264,7 +264,24 @@ func findField(p parser, f *Format, name, flag string, head [][]byte) (getter, e
 	if get != nil {
 		missing = "has nothing in the first lines under"
 	}
-	return nil, fmt.Errorf("format %s %s %q for %s: it has %s", f.Name, missing, name, flag, strings.Join(p.fields(), ", "))
+	return nil, fmt.Errorf("format %s %s %q for %s: it has %s", f.Name, missing, name, flag, nameList(p.fields()))
+}
+
+// nameList lists names that may come from a log, safe to print.
+func nameList(names []string) string {
+	const most = 60
+	shown := make([]string, 0, most+1)
+	for i, name := range names {
+		if i == most {
+			shown = append(shown, fmt.Sprintf("and %d more", len(names)-most))
+			break
+		}
+		if quoted := quote([]byte(name)); quoted != `"`+name+`"` {
+			name = quoted
+		}
+		shown = append(shown, name)
+	}
+	return strings.Join(shown, ", ")
 }
 
 // apply completes a request that the format's parser has read.

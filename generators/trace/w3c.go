@@ -63,14 +63,11 @@ func openCloudFront(head [][]byte, o *Options, before parser) (parser, error) {
 
 func openColumns(head [][]byte, o *Options, before parser, kind w3cKind) (parser, error) {
 	p := &w3c{clock: o.clock().orUTC(), kind: kind}
-	if b, ok := before.(*w3c); ok {
+	first := slices.IndexFunc(head, func(line []byte) bool { return bytes.HasPrefix(line, fieldsMark) })
+	if b, ok := before.(*w3c); ok && first != 0 {
 		p.columns = b.columns
-	}
-	for _, line := range head {
-		if bytes.HasPrefix(line, fieldsMark) {
-			p.columns = readColumns(line)
-			break
-		}
+	} else if first >= 0 {
+		p.columns = readColumns(head[first])
 	}
 	return p, nil
 }

@@ -110,12 +110,13 @@ func (p *w3c) parse(line []byte, r *record) verdict {
 		return noColumn
 	}
 	r.joined = append(append(append(r.joined[:0], f[c.date]...), ' '), f[c.time]...)
-	clock := p.clock
-	if c.kind != w3cLocal {
-		clock.zone = nil
-		r.joined = append(r.joined, 'Z')
+	var ns int64
+	var why verdict
+	if c.kind == w3cLocal {
+		ns, why = p.clock.parseLocal(r.joined)
+	} else {
+		ns, why = parseRFC3339(append(r.joined, 'Z'))
 	}
-	ns, why := clock.parse(r.joined, &r.day)
 	if why != request {
 		return why
 	}

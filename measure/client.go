@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"slices"
+
 	"github.com/rlbench/rlbench/generators"
 	"github.com/rlbench/rlbench/results"
 )
@@ -67,6 +69,9 @@ func (c *court) reset() {
 	for _, r := range c.runners {
 		r.reset(c.history.key)
 	}
+	for _, counts := range c.refusedBy {
+		clear(counts)
+	}
 	for _, s := range c.seats {
 		s.reset()
 	}
@@ -80,6 +85,41 @@ func (c *court) decide(h *history, from int) {
 	for _, s := range c.seats {
 		s.judge(h, from)
 	}
+	c.compare(len(h.times), from)
+}
+
+// compare counts the requests from index from on by who refused them; a seat that was never asked has admitted all.
+func (c *court) compare(to, from int) {
+	for k := range c.plan.Limits {
+		seats := c.seats[k*len(c.plan.Contestants) : (k+1)*len(c.plan.Contestants)]
+		counts := c.refusedBy[k]
+		if counts == nil {
+			continue
+		}
+		sets := grownSets(c.sets, to-from)
+		c.sets = sets
+		for i, s := range seats {
+			if len(s.own.admitted) < to || s.own.failure() != nil {
+				continue
+			}
+			for j, a := range s.own.admitted[from:to] {
+				sets[j] |= (a ^ 1) << i
+			}
+		}
+		for _, set := range sets {
+			counts[set]++
+		}
+	}
+}
+
+// grownSets returns n empty sets.
+func grownSets(s []uint8, n int) []uint8 {
+	if cap(s) < n {
+		return make([]uint8, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
 }
 
 // decideWhole decides a client whose requests are all in the history.
@@ -92,6 +132,9 @@ func (c *court) decideWhole(h *history) {
 		s.own.advance(h, true)
 		s.twin.advance(h, true)
 		s.judge(h, 0) // at most keepWhole requests and a block more
+	}
+	if refused := slices.ContainsFunc(c.seats, func(s *seat) bool { return s.counts[results.Admitted] < s.counts[results.Requests] }); refused {
+		c.compare(len(h.times), 0)
 	}
 }
 
@@ -193,6 +236,9 @@ func (c *court) close() {
 		s.addTo(s.tally, h.key)
 	}
 	for i, t := range c.tallies {
+		for set, n := range c.refusedBy[i] {
+			t.RefusedBy[set] += n
+		}
 		t.Active[results.GroupOf(h.key)]++
 		t.Requests += requests
 		t.Digest += digest

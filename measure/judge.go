@@ -284,6 +284,9 @@ func (s *seat) settle(h *history) {
 			c[results.ClientsOverLimit] = 1
 		}
 	}
+	if c[results.Admitted] < c[results.Requests] {
+		c[results.ClientsRefused] = 1
+	}
 	e := s.estimate
 	if e == nil {
 		return
@@ -308,6 +311,9 @@ func (s *seat) settle(h *history) {
 // addTo adds the settled client to the tally.
 func (s *seat) addTo(a *results.AlgorithmTally, key string) {
 	group := results.GroupOf(key)
+	if s.counts[results.ClientsRefused] == 1 {
+		a.Hit(key, s.counts[results.Requests], s.counts[results.Requests]-s.counts[results.Admitted])
+	}
 	for k, n := range s.counts {
 		a.Groups[group][k] += n
 	}

@@ -49,6 +49,8 @@ type court struct {
 	estimates []*estimate
 	seats     []*seat
 	tallies   []*results.Tally // one per limit
+	refusedBy [][]int64        // of the client at hand by limit: requests by the set of contestants that refused them
+	sets      []uint8          // scratch
 	progress  func(int64)
 	done      int64 // requests not yet told to progress
 }
@@ -65,6 +67,11 @@ func newCourt(ctx context.Context, plan Plan, closedLoop bool, progress func(int
 		}
 		c.view(limit.Window).phased = true
 		tally := &results.Tally{ClosedLoop: closedLoop}
+		var refusedBy []int64
+		if n := len(plan.Contestants); !closedLoop && n > 1 && n <= results.MostCompared {
+			tally.RefusedBy, refusedBy = make([]int64, 1<<n), make([]int64, 1<<n)
+		}
+		c.refusedBy = append(c.refusedBy, refusedBy)
 		for _, spec := range plan.Contestants {
 			s, err := c.seat(spec.WithEdge(plan.Edge), limit)
 			if err != nil {

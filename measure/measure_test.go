@@ -132,9 +132,75 @@ func compare(t *rapid.T, spec limiter.Spec, got *results.AlgorithmTally, want ex
 			t.Errorf("%s: error sum %d is %v; want %v", spec, k, sums[k].Big(), w)
 		}
 	}
+	if hit := hardest(want.hit); !slices.Equal(got.Hardest, hit) {
+		t.Errorf("%s: hit hardest %v; want %v", spec, got.Hardest, hit)
+	}
 	if got.MaxWronglyAllowed != want.maxWronglyAllowed {
 		t.Errorf("%s: most of a client wrongly allowed %d; want %d", spec, got.MaxWronglyAllowed, want.maxWronglyAllowed)
 	}
+}
+
+// hardest picks the ten with most requests refused, one after the other.
+func hardest(hit []results.HitClient) (picked []results.HitClient) {
+	for left := slices.Clone(hit); len(left) > 0 && len(picked) < 10; {
+		best := 0
+		for i, h := range left {
+			if h.Refused > left[best].Refused || h.Refused == left[best].Refused && h.Key < left[best].Key {
+				best = i
+			}
+		}
+		picked = append(picked, left[best])
+		left = slices.Delete(left, best, best+1)
+	}
+	return picked
+}
+
+// TestRefusedBy counts the requests by who refused them in the simplest way.
+func TestRefusedBy(t *testing.T) {
+	all := specs(t, "log", "counter", "fixed", "gcra:burst=2", "deny-all")
+	rapid.Check(t, func(t *rapid.T) {
+		run := limiter.Limit{Max: rapid.Int64Range(1, 6).Draw(t, "limit"), Window: rapid.Int64Range(1, 60).Draw(t, "window")}
+		clients := drawClients(t, run.Window)
+		list := all[:rapid.IntRange(2, len(all)).Draw(t, "contestants")]
+		tallies, err := measure.Replay(context.Background(), memory(clients), measure.Plan{Contestants: list, Limits: []limiter.Limit{{Max: 3, Window: 7}, run}}, measure.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var decided [][]bool
+		for _, spec := range list {
+			decided = append(decided, judgeSlowly(spec, run, limiter.Closed, clients).refused)
+		}
+		want := make([]int64, 1<<len(list))
+		for i := range decided[0] {
+			set := 0
+			for k := range list {
+				if decided[k][i] {
+					set += 1 << k
+				}
+			}
+			want[set]++
+		}
+		got := slices.Clone(tallies[1].RefusedBy)
+		got[0], want[0] = 0, 0 // clients whom nobody could refuse anything are not looked at
+		if !slices.Equal(got, want) {
+			t.Fatalf("%v; want %v", got, want)
+		}
+		var figures results.Run
+		tallies[1].Fill(&figures)
+		for _, r := range figures.Refusals {
+			set := 0
+			for _, name := range r.By {
+				set += 1 << slices.IndexFunc(list, func(s limiter.Spec) bool { return s.String() == name })
+			}
+			if set == 0 || want[set] != r.Requests {
+				t.Fatalf("%v; want %d", r, want[set])
+			}
+			want[set] = 0
+		}
+		if slices.Max(want) > 0 {
+			t.Fatalf("left out: %v", want)
+		}
+	})
 }
 
 func play(t testing.TB, w generators.Workload, plan measure.Plan, o measure.Options) []*results.Tally {

@@ -25,6 +25,8 @@ type expect struct {
 	absolute, signed  *big.Int // in ErrorUnits
 	byClient          *big.Int
 	maxWronglyAllowed int64
+	hit               []results.HitClient // every client that was refused something, in order
+	refused           []bool              // by request that costs something, client by client
 }
 
 // inWindow reports whether a request at time s lies in the window of length w that ends at t.
@@ -144,9 +146,14 @@ func judgeSlowly(spec limiter.Spec, run limiter.Limit, edge limiter.Edge, client
 		}
 		admitted := make([]bool, len(paid))
 		over := false
+		hit := results.HitClient{Key: c.key, Requests: int64(len(c.requests))}
 		for i, r := range paid {
 			a, t := own.Allow(r.time, r.cost), twin.Allow(r.time, r.cost)
 			admitted[i] = a
+			e.refused = append(e.refused, !a)
+			if !a {
+				hit.Refused++
+			}
 			exceeds := false
 			for p, l := range limits {
 				before := sumIn(paid, i, l.Window, edge, func(k int) bool { return admitted[k] })
@@ -168,6 +175,10 @@ func judgeSlowly(spec limiter.Spec, run limiter.Limit, edge limiter.Edge, client
 		}
 		if over {
 			e.counts[results.ClientsOverLimit]++
+		}
+		if hit.Refused > 0 {
+			e.counts[results.ClientsRefused]++
+			e.hit = append(e.hit, hit)
 		}
 		if len(limits) == 1 {
 			e.estimate(spec.String(), limits[0], edge, paid)

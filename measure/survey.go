@@ -46,6 +46,7 @@ type survey struct {
 	// Of the client at hand:
 	requests int64
 	recent   []int64 // times that some window may still reach
+	searched int     // of them were searched for peaks
 }
 
 // A surveyWindow is a survey's state for one length of window.
@@ -96,7 +97,7 @@ func (s *survey) shard(ctx context.Context, log Log, shard int, o Options) error
 }
 
 func (s *survey) reset() {
-	s.requests, s.recent = 0, s.recent[:0]
+	s.requests, s.recent, s.searched = 0, s.recent[:0], 0
 	for i := range s.windows {
 		s.windows[i] = surveyWindow{length: s.windows[i].length}
 	}
@@ -107,22 +108,34 @@ func (s *survey) see(times []int64) {
 	if len(times) == 0 {
 		return
 	}
-	from := len(s.recent)
-	s.recent = append(s.recent, times...)
-	low := len(s.recent)
-	for i := range s.windows {
-		w := &s.windows[i]
-		if s.requests == 0 {
+	if s.requests == 0 {
+		for i := range s.windows {
+			w := &s.windows[i]
 			w.first = times[0] - floorMod(times[0], w.length)
 			w.start = w.first
 		}
-		w.peaks(s.recent, from)
-		w.disperse(times)
-		low = min(low, w.low)
+	}
+	for i := range s.windows {
+		s.windows[i].disperse(times)
 	}
 	s.requests += int64(len(times))
-	if low > len(s.recent)/2 && low > block {
+	if s.recent = append(s.recent, times...); len(s.recent)-s.searched >= 8*block {
+		s.search()
+	}
+}
+
+// search finds the peaks that end at the times not yet searched, and forgets what no window reaches any more.
+func (s *survey) search() {
+	low := len(s.recent)
+	for i := range s.windows {
+		w := &s.windows[i]
+		w.peaks(s.recent, s.searched)
+		low = min(low, w.low)
+	}
+	s.searched = len(s.recent)
+	if low > len(s.recent)/2 {
 		s.recent = s.recent[:copy(s.recent, s.recent[low:])]
+		s.searched -= low
 		for i := range s.windows {
 			s.windows[i].low -= low
 		}
@@ -148,9 +161,14 @@ func (w *surveyWindow) peaks(times []int64, from int) {
 func (w *surveyWindow) disperse(times []int64) {
 	start, count, length := w.start, w.count, uint64(w.length)
 	for _, t := range times {
-		if uint64(t)-uint64(start) >= length {
+		if e := uint64(t) - uint64(start); e >= length {
 			w.squares += count * count
-			start, count = t-floorMod(t, w.length), 0
+			if e < 2*length { // the next window
+				start += w.length
+			} else {
+				start = t - floorMod(t, w.length)
+			}
+			count = 0
 		}
 		count++
 	}
@@ -163,6 +181,12 @@ func (s *survey) close(key string) {
 		return
 	}
 	s.tally.AddClient(key, s.requests)
+	for i := range s.windows { // a client with fewer requests than a peak has none like it
+		if s.requests >= s.tally.Windows[i].Peak.Max {
+			s.search()
+			break
+		}
+	}
 	for i := range s.windows {
 		w, sum := &s.windows[i], &s.tally.Windows[i]
 		sum.Peak.Offer(w.peak, key, w.peakAt)

@@ -42,6 +42,7 @@ func TestSurveyOfTraces(t *testing.T) {
 		{"company-site-2013.log.gz", 1260, "4.7", 1333, "27", [3]int64{53, 129, 251}, 1e9},
 		{"nasa-1995-07-09.log.gz", 2554, "1.5", 545, "9", [3]int64{6, 13, 33}, 1e9},
 		{"data-api-2024.log.gz", 917, "44.4", 4650, "79", [3]int64{8, 63, 175}, 1e9},
+		{"dns-2018.ndjson.gz", 77, "17.4", 9346, "59", [3]int64{156, 396, 976}, 1e3},
 		{"llm-2024.csv.gz", 7373, "0.4", 43, "2", [3]int64{2, 2, 5}, 1e6},
 	} {
 		log, err := trace.Load(context.Background(), []string{"../testdata/traces/" + c.file}, trace.Options{})

@@ -21,7 +21,7 @@ func TestReason(t *testing.T) {
 		{true, 14, 100, 50e9, 1, "admitted: 0.5*100+14+1 <= 65"},
 		{false, 14, 100, 50e9 + 1, 1, "refused: 0.50000000001*100+14+1 > 65"},
 		{false, 14, 100, 50e9 + 1e6, 1, "refused: 0.50001*100+14+1 > 65"},
-		{true, 14, 100, 50e9 - 1e6, 1, "admitted: 0.49999*100+14+1 <= 65"},
+		{true, 14, 100, 50e9 - 1e6, 1, "admitted: 0.5*100+14+1 <= 65"},
 	} {
 		got := reason(results.NewVerdict(c.admitted, c.whole, c.part, c.num, window), counter, c.cost)
 		if got != c.want {

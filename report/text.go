@@ -35,6 +35,8 @@ func writeGroup(w io.Writer, g *group) error {
 	switch first := g.runs[0]; {
 	case len(first.Decisions) > 0:
 		return Timeline(w, first)
+	case first.Choice != nil:
+		return advice(w, first)
 	case first.Bench != nil:
 		return bench(w, first)
 	}
@@ -44,7 +46,13 @@ func writeGroup(w io.Writer, g *group) error {
 	if err := head(w, g); err != nil {
 		return err
 	}
-	return figures(w, g)
+	if g.runs[0].Input != nil && len(g.runs) >= fewestSwept {
+		return swept(w, g)
+	}
+	if err := figures(w, g); err != nil {
+		return err
+	}
+	return refused(w, g)
 }
 
 // figures is the body of a group: verdicts with their conclusion, then estimates.

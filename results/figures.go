@@ -16,6 +16,7 @@ func (t *Tally) Fill(r *Run) {
 		r.Requests, r.WorkloadDigest = &requests, &digest
 		r.RequestsByPhase = append([]int64{}, t.Phase[:]...)
 	}
+	r.Refusals = t.refusals()
 	r.Algorithms = make([]Algorithm, len(t.Algorithms))
 	for i, a := range t.Algorithms {
 		r.Algorithms[i] = a.figures(&t.Active)
@@ -34,7 +35,7 @@ func (a *AlgorithmTally) figures(active *[Groups]int64) Algorithm {
 		Looser: n(Looser), LooserCI: s.share(Looser),
 		Stricter: n(Stricter), StricterCI: s.share(Stricter),
 		Disagreements: n(Looser) + n(Stricter), DisagreementsCI: s.share(Looser, Stricter),
-		ClientsOverLimit: n(ClientsOverLimit),
+		ClientsOverLimit: n(ClientsOverLimit), ClientsRefused: n(ClientsRefused), Hardest: a.Hardest,
 		Phase: &Phase{
 			OverAdmitted: append([]int64{}, a.Phase[PhaseOverAdmitted][:]...),
 			OverRefused:  append([]int64{}, a.Phase[PhaseOverRefused][:]...),

@@ -146,6 +146,9 @@ func sumTraffic(parts []*File) (*TrafficTally, error) {
 func sumTallies(parts []*File, of func(*Part) *Tally) (*Tally, error) {
 	first := of(parts[0].Part)
 	sum := &Tally{ClosedLoop: first.ClosedLoop}
+	if first.RefusedBy != nil {
+		sum.RefusedBy = make([]int64, len(first.RefusedBy))
+	}
 	for _, a := range first.Algorithms {
 		empty := NewAlgorithmTally(a.Name, a.Limit, a.WindowNS)
 		empty.Bound, empty.Estimates = a.Bound, a.Estimates

@@ -64,10 +64,12 @@ type Run struct {
 	WorkloadDigest *string  `json:"workload_digest"` // of the requests themselves; null when contestants see different streams
 	Model          string   `json:"model"`           // the traffic in a sentence or a paragraph
 	Input          *Input   `json:"input,omitempty"`
-	Bench          *Bench   `json:"bench,omitempty"` // of a run that measured costs
+	Bench          *Bench   `json:"bench,omitempty"`  // of a run that measured costs
+	Choice         *Choice  `json:"choice,omitempty"` // of a run that was to lead to one
 
 	RequestsByPhase []int64     `json:"requests_by_phase"` // by position in the aligned window, equal bins; null if streams differ
 	Algorithms      []Algorithm `json:"algorithms"`
+	Refusals        []Refusal   `json:"refusals,omitempty"`  // by who refused; of open-loop runs with up to MostCompared contestants
 	Decisions       []Decision  `json:"decisions,omitempty"` // of explicit arrivals only
 }
 
@@ -113,11 +115,13 @@ type Algorithm struct {
 	PeakRatio        float64  `json:"peak_ratio"`
 	PeakWitness      *Witness `json:"peak_witness"` // null when nothing was admitted
 	ClientsOverLimit int64    `json:"clients_over_limit"`
+	ClientsRefused   int64    `json:"clients_refused"`   // clients with a request refused
 	Errors           int64    `json:"errors"`            // requests of clients that were not answered to the end
 	Failure          string   `json:"failure,omitempty"` // why, of the first of them
 
-	Limits   []LimitPeak `json:"limits,omitempty"` // multi only
-	Estimate *Estimate   `json:"estimate"`         // null for an algorithm without one
+	Hardest  []HitClient `json:"hardest,omitempty"` // the ten clients with most requests refused
+	Limits   []LimitPeak `json:"limits,omitempty"`  // multi only
+	Estimate *Estimate   `json:"estimate"`          // null for an algorithm without one
 	Phase    *Phase      `json:"phase"`
 	Cost     *Cost       `json:"cost,omitempty"`
 

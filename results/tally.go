@@ -66,6 +66,7 @@ const (
 	Looser
 	Stricter
 	ClientsOverLimit
+	ClientsRefused // clients with a request refused
 	Errors
 	ErrorRequests // requests whose estimate error counts: at least a window after their client's first
 	ErrorClients  // clients with such a request
@@ -100,6 +101,10 @@ type Tally struct {
 	Active     [Groups]int64     `json:"active"` // clients that sent something, by group
 	Phase      [PhaseBins]int64  `json:"phase"`
 	Algorithms []*AlgorithmTally `json:"algorithms"`
+
+	// RefusedBy counts requests by the set of contestants that refused them: bit i of the index is contestant i. It is nil
+	// where streams differ and with more than MostCompared contestants.
+	RefusedBy []int64 `json:"refused_by,omitempty"`
 }
 
 // An AlgorithmTally is one contestant's part of a Tally.
@@ -114,6 +119,8 @@ type AlgorithmTally struct {
 	Groups [Groups]Counts              `json:"groups"`
 	Peaks  []Peak                      `json:"peaks"` // one per limit that it is judged by
 	Phase  [numPhases][PhaseBins]int64 `json:"phase"`
+
+	Hardest []HitClient `json:"hardest,omitempty"` // clients with most requests refused
 
 	ErrorSums         [Groups]ErrorSums `json:"error_sums"`
 	ErrorByClient     []int64           `json:"error_by_client"`
@@ -163,6 +170,9 @@ func (t *Tally) Add(o *Tally) {
 	t.Digest += o.Digest
 	addTo(t.Active[:], o.Active[:])
 	addTo(t.Phase[:], o.Phase[:])
+	if t.RefusedBy != nil && o.RefusedBy != nil {
+		addTo(t.RefusedBy, o.RefusedBy)
+	}
 	for i, a := range t.Algorithms {
 		a.add(o.Algorithms[i])
 	}
@@ -185,6 +195,8 @@ func (a *AlgorithmTally) add(o *AlgorithmTally) {
 		addTo(a.Phase[k][:], o.Phase[k][:])
 	}
 	addTo(a.ErrorByClient, o.ErrorByClient)
+	a.Hardest = append(a.Hardest, o.Hardest...)
+	a.sortHardest()
 	a.MaxWronglyAllowed = max(a.MaxWronglyAllowed, o.MaxWronglyAllowed)
 }
 

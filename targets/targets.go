@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rlbench/rlbench/limiter"
+	"github.com/rlbench/rlbench/targets/command"
 	"github.com/rlbench/rlbench/targets/peers"
 )
 
@@ -25,6 +26,7 @@ type Entry struct{ Name, Doc string }
 // Kinds lists all kinds of foreign limiters. To add one, write a package with its Parse and add its row here.
 var Kinds = []Kind{
 	{peers.Prefix, peers.Form, "a Go library, in virtual time; rate L/W and burst L where it takes a rate", peers.Parse, listPeers},
+	{command.Prefix, command.Form, "any program that reads requests as lines and answers each with a line, pipelined", command.Parse, nil},
 }
 
 func listPeers() (entries []Entry) {

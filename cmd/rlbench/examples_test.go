@@ -15,7 +15,7 @@ import (
 )
 
 // shortened are flags that make the examples of a command that measures time a matter of seconds; the last of each counts.
-var shortened = map[string]string{"bench": " --keys 1,1000 --sample 100us --rounds 1 --parts accuracy,speed"}
+var shortened = map[string]string{"choose": " -a log,counter --load 0.1", "bench": " --keys 1,1000 --sample 100us --rounds 1 --parts accuracy,speed"}
 
 // TestExamples runs every example of every command's help, in order, in a folder of the command's own.
 func TestExamples(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/rlbench/rlbench/generators"
 	"github.com/rlbench/rlbench/generators/trace"
 	"github.com/rlbench/rlbench/limiter"
+	"github.com/rlbench/rlbench/limiter/limitertest"
 	"github.com/rlbench/rlbench/report"
 	"github.com/rlbench/rlbench/report/human"
 	"github.com/rlbench/rlbench/targets"
@@ -32,6 +33,7 @@ var catalogues = []catalogue{
 	{"rates", "how the clients' mean rates differ, for --rates", rateEntries},
 	{"scenarios", "traffic ready to run, for --scenario", scenarioEntries},
 	{"formats", "of logs, for rlbench replay --format; told by themselves as a rule", formatEntries},
+	{"probes", "what rlbench verify tries", probeEntries},
 	{"reporters", "forms of report, for rlbench report -o", reporterEntries},
 }
 
@@ -50,12 +52,12 @@ that are asked for:
   rlbench list specs patterns`,
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
-			chosen, err := choose(args, names)
+			tables, err := chosen(args, names)
 			if err != nil {
 				return err
 			}
 			out := bufio.NewWriter(c.stdout)
-			for i, l := range chosen {
+			for i, l := range tables {
 				if i > 0 {
 					fmt.Fprintln(out)
 				}
@@ -66,23 +68,23 @@ that are asked for:
 	}
 }
 
-// choose returns the catalogues that are asked for, all for none.
-func choose(args, names []string) ([]catalogue, error) {
+// chosen returns the catalogues that are asked for, all for none.
+func chosen(args, names []string) ([]catalogue, error) {
 	if len(args) == 0 {
 		return catalogues, nil
 	}
-	var chosen []catalogue
+	var some []catalogue
 next:
 	for _, arg := range args {
 		for _, l := range catalogues {
 			if l.name == arg {
-				chosen = append(chosen, l)
+				some = append(some, l)
 				continue next
 			}
 		}
 		return nil, hint(fmt.Errorf("there is no list of %q", arg), "there are %s", strings.Join(names, ", "))
 	}
-	return chosen, nil
+	return some, nil
 }
 
 // The columns of a list.
@@ -161,6 +163,13 @@ func formatEntries() (rows []entry) {
 			name += " (" + strings.Join(f.Aliases, ", ") + ")"
 		}
 		rows = append(rows, entry{name, f.Doc})
+	}
+	return rows
+}
+
+func probeEntries() (rows []entry) {
+	for _, p := range limitertest.Probes {
+		rows = append(rows, entry{p.Name, "catches " + p.Catches + ": " + p.Why})
 	}
 	return rows
 }

@@ -19,14 +19,22 @@ const keyUsage = "who a client is: client, ip/24, ip/64, forwarded, header:NAME,
 
 // readingFlags adds the flags that say how logs are read, but for the one that says who a client is.
 func readingFlags(flags *pflag.FlagSet, o *trace.Options) {
-	o.Memory = 512 << 20
+	o.Memory = defaultMemory
+	take(flags, &o.Memory, "memory", "SIZE", "memory to use, about; requests that need more of it go to a temporary file (512MiB)", positive(units.ParseBytes))
+	formatFlags(flags, o)
+}
+
+// defaultMemory is what is used without --memory.
+const defaultMemory = 512 << 20
+
+// formatFlags adds those that say what a line of a log means.
+func formatFlags(flags *pflag.FlagSet, o *trace.Options) {
 	flags.StringVar(&o.Format, "format", "auto", "the format of all files, by `NAME`, or a line with named fields, as of nginx or Apache")
 	flags.StringVar(&o.TimeField, "time", "", "the `FIELD` that holds the time: a column's name or number, a path into JSON")
 	flags.StringVar(&o.CostField, "cost", "", "the `FIELD` that holds the cost, such as bytes; none makes every cost 1")
 	flags.StringVar(&o.Where, "where", "", "take only requests with `FIELD=VALUE`, FIELD!=VALUE or FIELD=BEGINNING*; commas join several")
 	flags.StringVar(&o.TimeUnit, "time-unit", "", "s, ms, us or ns: the `UNIT` of times that are plain numbers (told by their size)")
 	flags.StringVar(&o.TimeZone, "time-zone", "", "the `ZONE` of times without an offset: UTC, +01:00 or a name such as Europe/Berlin")
-	take(flags, &o.Memory, "memory", "SIZE", "memory to use, about; requests that need more of it go to a temporary file (512MiB)", positive(units.ParseBytes))
 	flags.BoolVar(&o.AllowTruncated, "allow-truncated", false, "take what could be read of an input that ends early")
 }
 

@@ -26,6 +26,7 @@ var commands = []func(*console) *cobra.Command{
 	verifyCommand,
 	replayCommand,
 	traceCommand,
+	chooseCommand,
 	benchCommand,
 	benchMemoryCommand,
 	mergeCommand,

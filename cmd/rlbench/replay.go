@@ -25,6 +25,7 @@ type logReplay struct {
 	edge       limiter.Edge
 	placement  string
 	reorder    string
+	sweep      bool
 	workforce
 	output
 }
@@ -56,6 +57,7 @@ Each client is judged apart, and --key says who one is: ip/24 or ip/64 for the
 network of its address, forwarded for the first address of X-Forwarded-For, a
 header, a path, a field, or several joined by +. --where looks at one endpoint.`,
 		Example: `  rlbench replay access.log access.log.1.gz --limit 60,100
+  rlbench replay access.log --sweep -a log,counter --plots plots
   zcat access.log.1.gz | rlbench replay - --limit 60 --window 10s,1m
   rlbench replay access.log --key ip/24 --where 'path=/login,method=POST'
   rlbench replay events.csv --time at --key user --cost tokens --limit 40k`,
@@ -67,6 +69,7 @@ header, a path, a field, or several joined by +. --where looks at one endpoint.`
 	algorithmsFlag(cmd, &r.algorithms, defaultAlgorithms)
 	take(flags, &r.limits, "limit", "COUNTS", "requests per window, one or several: 60,100 (100)", listOf(positive(units.ParseCount)))
 	take(flags, &r.windows, "window", "DURATIONS", "length of the window, one or several; each with every limit (1m)", listOf(positive(units.ParseDuration)))
+	flags.BoolVar(&r.sweep, "sweep", false, "in place of --limit: many limits, from one that half of the clients exceed to one that none does")
 	edgeFlag(flags, &r.edge)
 	flags.StringVar(&r.read.KeyField, "key", "client", keyUsage)
 	readingFlags(flags, &r.read)
@@ -102,8 +105,16 @@ func (r *logReplay) run(ctx context.Context, c *console, files []string) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
+	if r.sweep {
+		if plan.Limits, err = r.sweepLimits(ctx, log); err != nil {
+			return err
+		}
+		if err := possible(plan); err != nil {
+			return err
+		}
+	}
 	file, measured := r.judge(ctx, c, log, plan)
-	if measured != nil && !errors.Is(measured, errInterrupted) {
+	if file == nil || measured != nil && !errors.Is(measured, errInterrupted) {
 		return measured
 	}
 	if err := r.write(c, file); err != nil {
@@ -125,6 +136,23 @@ func (r *logReplay) plan() (measure.Plan, error) {
 		}
 	}
 	return plan, possible(plan)
+}
+
+// sweepLimits are the limits that the log's clients make worth looking at, for one window after the other.
+func (r *logReplay) sweepLimits(ctx context.Context, log *trace.Trace) (limits []limiter.Limit, err error) {
+	if r.shard.Count > 0 {
+		return nil, hint(errors.New("--sweep finds limits from all clients, and --shard has some of them only"), "name limits, which all shards then have: --limit 10,100,1k")
+	}
+	peaks, err := measure.Peaks(ctx, log, r.windows, measure.Options{Workers: int(r.workers)})
+	if err != nil {
+		return nil, unlessInterrupted(ctx, err)
+	}
+	for i, w := range r.windows {
+		for _, l := range peaks[i].Sweep() {
+			limits = append(limits, limiter.Limit{Max: l, Window: w})
+		}
+	}
+	return limits, nil
 }
 
 // load reads the logs.
@@ -242,13 +270,15 @@ func (r *logReplay) coarse(s trace.Stats) (warnings []string) {
 		}
 		text := fmt.Sprintf("the log's times are multiples of %s, which is coarse for a window of %s: ",
 			units.FormatDuration(s.ResolutionNS), units.FormatDuration(w))
+		hint := "; --placement band shows how much"
 		if w <= s.ResolutionNS {
 			text += "all requests of a window look as if they came at once, so that a limit for it can't be judged"
+			hint += " is open"
 		} else {
 			text += "where in them requests came is not known, and decides"
 		}
 		if r.placement != band {
-			text += "; --placement band shows how much"
+			text += hint
 		}
 		warnings = append(warnings, text)
 	}

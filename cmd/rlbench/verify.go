@@ -21,7 +21,8 @@ type verification struct {
 	promise *limitertest.Promise
 	options limitertest.Options
 	timeout int64
-	json    bool
+	form    string // table, json or markdown
+	json    bool   // short for form json
 	junit   string
 }
 
@@ -34,7 +35,7 @@ type verified struct {
 }
 
 func verifyCommand(c *console) *cobra.Command {
-	v := verification{timeout: 10e9}
+	v := verification{timeout: 10e9, form: "table"}
 	v.options.Limit = limiter.Limit{Max: 100, Window: 60e9}
 	cmd := &cobra.Command{
 		Use:   "verify SPEC...",
@@ -51,7 +52,7 @@ well, if the limiter can have them.
 Exit status 0: nothing breaks a promise; 1: something does, or crashes, hangs or
 answers rubbish; 2: a limiter can't be started.`,
 		Example: `  rlbench verify counter
-  rlbench verify --promise "counter" counter:count=all || true
+  rlbench verify --promise at-most:199 counter
   rlbench verify --quick --worst fixed gcra:burst=20 --limit 10 --window 1s`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -64,6 +65,9 @@ answers rubbish; 2: a limiter can't be started.`,
 			if err != nil {
 				return err
 			}
+			if v.json {
+				v.form = "json"
+			}
 			v.options.Timeout = time.Duration(v.timeout)
 			return v.run(cmd.Context(), c, specs)
 		},
@@ -75,11 +79,20 @@ answers rubbish; 2: a limiter can't be started.`,
 	take(flags, &v.options.Limit.Window, "window", "DURATION", "length of the window (60s)", positive(units.ParseDuration))
 	flags.BoolVar(&v.options.Worst, "worst", false, "search for the arrivals that get most out of the limiter, and for the\nwell-behaved client that is refused most")
 	flags.BoolVar(&v.options.Quick, "quick", false, "fewer settings and shorter sequences")
+	take(flags, &v.options.Probes, "probes", "NAMES", "only these probes, separated by commas (all; rlbench list probes shows them)", listOf(oneOf(probeNames()...)))
 	take(flags, &v.options.Seed, "seed", "N", "of the random sequences (0)", readSeed)
 	take(flags, &v.timeout, "timeout", "DURATION", "for an answer, before a limiter counts as hung (10s)", positive(units.ParseDuration))
 	flags.BoolVar(&v.json, "json", false, "print the verdicts as JSON instead of tables")
+	take(flags, &v.form, "form", "FORM", "table, json, or markdown, one row for each limiter (table)", oneOf("table", "json", "markdown"))
 	flags.StringVar(&v.junit, "junit", "", "write the verdicts as JUnit XML into `FILE`")
 	return cmd
+}
+
+func probeNames() (names []string) {
+	for _, p := range limitertest.Probes {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 func (v *verification) run(ctx context.Context, c *console, specs []limiter.Spec) error {
@@ -91,21 +104,24 @@ func (v *verification) run(ctx context.Context, c *console, specs []limiter.Spec
 			break
 		}
 		all = append(all, one)
-		if !v.json {
+		switch {
+		case v.form == "markdown" && len(all) == 1:
+			fmt.Fprint(out, markdownHead)
+			fallthrough
+		case v.form == "markdown":
+			markdownRow(out, &one)
+		case v.form == "table":
 			if len(all) > 1 {
 				fmt.Fprintln(out)
 			}
 			writeVerified(out, &one)
-			if err := out.Flush(); err != nil {
-				return err
-			}
-		}
-	}
-	if v.json {
-		if err := encodeVerified(out, tool(), c.command, all); err != nil {
-			return err
 		}
 		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	if v.form == "json" {
+		if err := errors.Join(encodeVerified(out, tool(), c.command, all), out.Flush()); err != nil {
 			return err
 		}
 	}

@@ -76,7 +76,7 @@ func writeNaming(w io.Writer, r *limitertest.Report) {
 	}
 	paragraph(w, "  ", text)
 	if n.Kind != "" {
-		paragraph(w, "  ", "that rule is a known slip: "+n.Kind)
+		paragraph(w, "  ", "that rule is a known fault: "+n.Kind)
 	}
 	if n.Sure && len(n.Told.Steps) > 0 && len(n.Told.Steps) <= 12 {
 		fmt.Fprintf(w, "  told apart by (promised: %s, answered: %s):\n", n.Rule, n.Rival)

@@ -127,6 +127,7 @@ type statsVersion1 struct {
 	Parsed          int64    `json:"parsed"`
 	Skipped         int64    `json:"skipped"`
 	Ignored         int64    `json:"ignored"`
+	Filtered        int64    `json:"filtered"`
 	Late            int64    `json:"late"`
 	WorstStepBackNS int64    `json:"worst_step_back_ns"`
 	FirstNS         int64    `json:"first_ns"`
@@ -138,7 +139,7 @@ type statsVersion1 struct {
 }
 
 func storedStats(s Stats) statsVersion1 {
-	return statsVersion1{s.Format, s.Lines, s.Parsed, s.Skipped, s.Ignored, s.Late, s.WorstStepBackNS, s.FirstNS, s.LastNS,
+	return statsVersion1{s.Format, s.Lines, s.Parsed, s.Skipped, s.Ignored, s.Filtered, s.Late, s.WorstStepBackNS, s.FirstNS, s.LastNS,
 		s.ResolutionNS, s.Costly, s.Digest, s.Warnings}
 }
 
@@ -191,7 +192,7 @@ func openBinaries(files []string, o *Options) (list []*binaryTrace, err error) {
 func (o *Options) noReading(name string) error {
 	for _, set := range []struct{ flag, value, otherwise string }{
 		{"--format", o.Format, "auto"}, {"--time", o.TimeField, ""}, {"--key", o.KeyField, "client"}, {"--cost", o.CostField, ""}, {"--time-unit", o.TimeUnit, ""},
-		{"--where", o.Where, ""}, {"--time-zone", o.TimeZone, ""},
+		{"--time-zone", o.TimeZone, ""}, {"--where", o.Where, ""},
 	} {
 		if set.value != "" && set.value != set.otherwise {
 			return fmt.Errorf("%s is a binary trace, whose clients, times and costs are fixed: leave out %s %s, or give it when converting", name, set.flag, set.value)
@@ -258,7 +259,7 @@ func (b *binaryTrace) open() error {
 	}
 	index, stats := binary.LittleEndian.Uint64(trailer), binary.LittleEndian.Uint64(trailer[8:])
 	last := uint64(size - int64(binaryTrailer))
-	if index < uint64(binaryHead) || index+frameHead > stats || stats+frameHead > last {
+	if stats > last || index > stats || index < uint64(binaryHead) || index+frameHead > stats || stats+frameHead > last {
 		return errDamaged
 	}
 	b.end = int64(index)
@@ -322,13 +323,13 @@ func (b *binaryTrace) readStats(data []byte) error {
 		return errDamaged
 	}
 	sum, err := strconv.ParseUint(v.Digest, 16, 64)
-	if err != nil || !slices.Contains(powers[:], v.ResolutionNS) || v.Parsed < 1 || v.Skipped < 0 || v.Ignored < 0 || v.Late < 0 ||
+	if err != nil || !slices.Contains(powers[:], v.ResolutionNS) || v.Parsed < 1 || v.Skipped < 0 || v.Filtered < 0 || v.Ignored < v.Filtered || v.Late < 0 ||
 		v.Lines != v.Parsed+v.Skipped+v.Ignored || v.FirstNS > v.LastNS {
 		return errDamaged
 	}
 	b.sum = sum
 	b.stats = Stats{
-		Format: v.Format, Lines: v.Lines, Parsed: v.Parsed, Skipped: v.Skipped, Ignored: v.Ignored, Late: v.Late, WorstStepBackNS: v.WorstStepBackNS,
+		Format: v.Format, Lines: v.Lines, Parsed: v.Parsed, Skipped: v.Skipped, Ignored: v.Ignored, Filtered: v.Filtered, Late: v.Late, WorstStepBackNS: v.WorstStepBackNS,
 		FirstNS: v.FirstNS, LastNS: v.LastNS, ResolutionNS: v.ResolutionNS, Costly: v.Costly, Digest: v.Digest, Warnings: v.Warnings,
 	}
 	return nil
@@ -345,6 +346,7 @@ func addStats(files []string, list []*binaryTrace) Stats {
 			s.Format = "mixed"
 		}
 		s.Lines, s.Parsed, s.Skipped, s.Ignored, s.Late = s.Lines+o.Lines, s.Parsed+o.Parsed, s.Skipped+o.Skipped, s.Ignored+o.Ignored, s.Late+o.Late
+		s.Filtered += o.Filtered
 		s.WorstStepBackNS = max(s.WorstStepBackNS, o.WorstStepBackNS)
 		s.FirstNS, s.LastNS = min(s.FirstNS, o.FirstNS), max(s.LastNS, o.LastNS)
 		s.ResolutionNS, s.Costly = min(s.ResolutionNS, o.ResolutionNS), s.Costly || o.Costly

@@ -11,9 +11,6 @@ type keys struct {
 	slots  []uint32 // number of a key plus 1, or 0; the length is a power of two, at least twice the number of keys
 }
 
-// mostClients is what uint32 slots can number.
-const mostClients = 1<<32 - 2
-
 func (k *keys) len() int { return len(k.ends) }
 
 // reset forgets all keys, but not the memory.

@@ -1,13 +1,12 @@
 package trace
 
 import (
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // A partition puts blocks together, in input order, and their requests into the store.

@@ -218,6 +218,7 @@ func (r *runReader) read(times, costs []int64) (n int, err error) {
 
 func (r *runReader) decode(times, costs []int64) (n int, err error) {
 	most := int(min(int64(len(times)), r.left))
+	least, greatest := math.MinInt64/r.unit, math.MaxInt64/r.unit // of units
 	for n < most {
 		if len(r.data) < 2*binary.MaxVarintLen64 {
 			if err := r.need(2 * binary.MaxVarintLen64); err != nil {
@@ -229,18 +230,16 @@ func (r *runReader) decode(times, costs []int64) (n int, err error) {
 			return 0, errDamaged
 		}
 		r.data = r.data[size:]
-		switch before := r.units; {
-		case !r.begun:
-			r.units, r.begun = zigzag(v), true
-		case v != 0:
-			if r.units = int64(uint64(before) + v); r.units < before {
-				return 0, errDamaged
-			}
+		before := r.units
+		if r.begun {
+			r.units = int64(uint64(before) + v)
+		} else {
+			before, r.units, r.begun = math.MinInt64, zigzag(v), true
 		}
-		times[n], costs[n] = r.units*r.unit, 1
-		if r.unit > 1 && times[n]/r.unit != r.units {
+		if r.units < before || r.units < least || r.units > greatest {
 			return 0, errDamaged
 		}
+		times[n], costs[n] = r.units*r.unit, 1
 		if r.costs {
 			v, size := uvarint(r.data)
 			if size <= 0 || v > math.MaxInt64 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sort"
 
@@ -169,6 +170,9 @@ func (s *sorter) write(w *runWriter) {
 	})
 	for _, c := range s.order {
 		times, costs := s.requests(int(c))
+		if !slices.ContainsFunc(costs, func(cost int64) bool { return cost != 1 }) {
+			costs = nil // whatever the others of the shard cost, so that a run does not depend on its division
+		}
 		w.client(s.keys.key(c), int64(len(times)), unitOf(times), costs != nil)
 		w.requests(times, costs)
 	}
@@ -199,6 +203,9 @@ func (t *Trace) open(ctx context.Context, s *sorter, shard int) (m *merger, err 
 	s.reset()
 	s.expect(t.store.shards[shard].requests, t.stats.Costly)
 	s.buf, err = t.store.each(shard, s.buf, func(chunk []byte) error { return s.unpack(chunk, cut) })
+	if err == errDamaged {
+		err = fmt.Errorf("the temporary file: %w", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -252,9 +252,6 @@ func decompress(r io.Reader) (plain io.Reader, done func(), err error) {
 		return nil, nil, errors.New("a binary trace is read from a file, not through a pipe or compressed: name the file itself")
 	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
 		z, err := gzip.NewReader(in)
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
 		return z, func() {}, err
 	case bytes.Equal(magic, []byte("\x28\xb5\x2f\xfd")), len(magic) == 4 && magic[0]&0xf0 == 0x50 && string(magic[1:]) == "\x2a\x4d\x18":
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1)) // in this goroutine

@@ -113,8 +113,6 @@ func (c *crowd) add(key []byte, n int64) {
 	c.list = append(c.list, member{string(key), n})
 }
 
-func (c *crowd) reset() { c.list = c.list[:0] }
-
 // A survey is what all lines tell.
 type survey struct {
 	crowd    crowd

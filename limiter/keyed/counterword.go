@@ -2,7 +2,7 @@ package keyed
 
 import "math/bits"
 
-// A counterRule is limiter's counter. Its word holds, from bit 2 on,
+// A counterRule is limiter's counter. Its word holds, from bit 1 on,
 //
 //	cur | prev | left | window
 //
@@ -11,16 +11,17 @@ import "math/bits"
 // are whole. So the word need not hold the clock: a time that goes back finds a left that is too large and takes the
 // smaller one. Each count takes as many bits as the largest limit there was; the window's index gets the rest.
 type counterRule struct {
-	limit   uint64
-	largest uint64 // limit there was
-	window  uint64
-	width   uint
-	mask    uint64
-	share   divider
-	narrow  bool // prev*W fits 64 bits
+	limit                    uint64
+	largest                  uint64 // limit there was
+	window                   uint64
+	width                    uint
+	mask                     uint64
+	prevAt, leftAt, windowAt uint
+	share                    divider
+	narrow                   bool // prev*W fits 64 bits
 }
 
-// counterWidth is the most bits of a count: 8 are left for the window.
+// counterWidth is the most bits of a count: 9 are left for the window.
 const counterWidth = 18
 
 func newCounterRule(limit, largest, window uint64) (*counterRule, bool) {
@@ -30,6 +31,7 @@ func newCounterRule(limit, largest, window uint64) (*counterRule, bool) {
 		return nil, false
 	}
 	r.mask = 1<<r.width - 1
+	r.prevAt, r.leftAt, r.windowAt = 1+r.width, 1+2*r.width, 1+3*r.width
 	r.share = newDivider(window)
 	r.narrow = bits.Len64(window)+int(r.width) <= 64
 	return r, true
@@ -37,13 +39,14 @@ func newCounterRule(limit, largest, window uint64) (*counterRule, bool) {
 
 type counterState struct{ cur, prev, left, window uint64 }
 
+// To mask a shift by 63 spares the instructions for one by 64 and more.
+
 func (r *counterRule) unpack(word uint64) counterState {
-	word >>= 2
-	return counterState{word & r.mask, word >> r.width & r.mask, word >> (2 * r.width) & r.mask, word >> (3 * r.width)}
+	return counterState{word >> 1 & r.mask, word >> (r.prevAt & 63) & r.mask, word >> (r.leftAt & 63) & r.mask, word >> (r.windowAt & 63)}
 }
 
 func (r *counterRule) pack(s counterState) uint64 {
-	return (((s.window<<r.width|s.left)<<r.width|s.prev)<<r.width|s.cur)<<2 | occupied
+	return s.cur<<1 | s.prev<<(r.prevAt&63) | s.left<<(r.leftAt&63) | s.window<<(r.windowAt&63)
 }
 
 // weighted returns ceil(prev*(W-into)/W).
@@ -85,13 +88,21 @@ func (r *counterRule) fresh(base int64, at instant) uint64 {
 }
 
 func (r *counterRule) decide(word uint64, base int64, at instant, cost int64) (uint64, bool) {
-	s := r.advance(word, base, at)
-	used := s.cur + s.left
-	ok := used <= r.limit && uint64(cost) <= r.limit-used
-	if ok {
-		s.cur += uint64(cost)
+	s := r.unpack(word)
+	if s.window != uint64(at.index-base) {
+		s = r.advance(word, base, at)
+		word = r.pack(s)
+	} else if s.prev != 0 { // as advance does
+		if left := r.weighted(s.prev, at.into); left < s.left {
+			word -= (s.left - left) << (r.leftAt & 63)
+			s.left = left
+		}
 	}
-	return r.pack(s), ok
+	used := s.cur + s.left
+	if used > r.limit || uint64(cost) > r.limit-used {
+		return word, false
+	}
+	return word + uint64(cost)<<1, true
 }
 
 func (r *counterRule) remaining(word uint64, base int64, at instant) int64 {
@@ -118,11 +129,11 @@ func (r *counterRule) wait(word uint64, base int64, at instant, cost int64) int6
 }
 
 func (r *counterRule) seen(word uint64, base int64) int64 {
-	return base + int64(word>>(2+3*r.width))
+	return base + int64(word>>(r.windowAt&63))
 }
 
 func (r *counterRule) shift(word uint64, by int64) uint64 {
-	return word - uint64(by)<<(2+3*r.width)
+	return word - uint64(by)<<(r.windowAt&63)
 }
 
 func (r *counterRule) adopt(word uint64, _ int64, before rule) uint64 {

@@ -15,7 +15,7 @@ type directory[S any] struct {
 	segments atomic.Int64
 }
 
-// A level is the directory at one depth: 2^(64-shift) entries.
+// A level is the directory at one depth: 2^(63-shift) entries.
 type level[S any] struct {
 	shift   uint8
 	entries []atomic.Pointer[S]
@@ -46,7 +46,7 @@ func (p place) next() uint64 { return p.prefix + 1<<(64-p.depth) }
 func (p place) holds(hash uint64) bool { return (hash^p.prefix)>>(64-p.depth) == 0 }
 
 func (d *directory[S]) init(first *S) {
-	l := &level[S]{shift: 64, entries: make([]atomic.Pointer[S], 1)}
+	l := &level[S]{shift: 63, entries: make([]atomic.Pointer[S], 1)}
 	l.entries[0].Store(first)
 	d.now.Store(l)
 	d.segments.Store(1)
@@ -54,7 +54,7 @@ func (d *directory[S]) init(first *S) {
 
 func (d *directory[S]) of(hash uint64) *S {
 	l := d.now.Load()
-	return l.entries[hash>>l.shift].Load()
+	return l.entries[hash>>1>>(l.shift&63)].Load()
 }
 
 // replace puts one segment at its place, which several may have held so far.
@@ -68,7 +68,7 @@ func (d *directory[S]) replace(at place, by *S) {
 func (d *directory[S]) split(at place, low, high *S) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if l := d.now.Load(); at.depth == 64-l.shift {
+	if l := d.now.Load(); at.depth == 63-l.shift {
 		deeper := &level[S]{shift: l.shift - 1, entries: make([]atomic.Pointer[S], 2*len(l.entries))}
 		for i := range deeper.entries {
 			deeper.entries[i].Store(l.entries[i/2].Load())
@@ -90,8 +90,8 @@ func (d *directory[S]) merge(whole place, by *S) {
 
 func (d *directory[S]) put(at place, s *S) {
 	l := d.now.Load()
-	from := at.prefix >> l.shift
-	for i := range uint64(1) << (64 - l.shift - at.depth) {
+	from := at.prefix >> 1 >> l.shift
+	for i := range uint64(1) << (63 - l.shift - at.depth) {
 		l.entries[from+i].Store(s)
 	}
 }

@@ -6,7 +6,7 @@ import "math/bits"
 //
 //	count | window
 //
-// from bit 2 on. With count=all refused requests count as well; a count beyond the limit refuses all, whatever it is, so
+// from bit 1 on. With count=all refused requests count as well; a count beyond the limit refuses all, whatever it is, so
 // that it stops there.
 type fixedRule struct {
 	limit   uint64
@@ -24,10 +24,10 @@ func newFixedRule(limit, largest, window uint64, all bool) (*fixedRule, bool) {
 	return r, r.width <= fixedWidth
 }
 
-func (r *fixedRule) pack(count, window uint64) uint64 { return (window<<r.width|count)<<2 | occupied }
+func (r *fixedRule) pack(count, window uint64) uint64 { return (window<<r.width | count) << 1 }
 
 func (r *fixedRule) unpack(word uint64) (count, window uint64) {
-	return word >> 2 & (1<<r.width - 1), word >> (2 + r.width)
+	return word >> 1 & (1<<r.width - 1), word >> (1 + r.width)
 }
 
 func (r *fixedRule) advance(word uint64, base int64, at instant) (count, window uint64) {
@@ -65,9 +65,9 @@ func (r *fixedRule) wait(word uint64, base int64, at instant, cost int64) int64 
 	return int64(uint64(base+int64(window)+1)*r.window - uint64(at.now))
 }
 
-func (r *fixedRule) seen(word uint64, base int64) int64 { return base + int64(word>>(2+r.width)) }
+func (r *fixedRule) seen(word uint64, base int64) int64 { return base + int64(word>>(1+r.width)) }
 
-func (r *fixedRule) shift(word uint64, by int64) uint64 { return word - uint64(by)<<(2+r.width) }
+func (r *fixedRule) shift(word uint64, by int64) uint64 { return word - uint64(by)<<(1+r.width) }
 
 func (r *fixedRule) adopt(word uint64, _ int64, before rule) uint64 {
 	return r.pack(before.(*fixedRule).unpack(word))

@@ -2,7 +2,7 @@ package keyed
 
 import "math/bits"
 
-// A gcraRule is limiter's gcra, which token-bucket and leaky-bucket equal decision by decision. Its word holds, from bit 2 on,
+// A gcraRule is limiter's gcra, which token-bucket and leaky-bucket equal decision by decision. Its word holds, from bit 1 on,
 //
 //	used | tat
 //
@@ -52,10 +52,10 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-func (r *gcraRule) pack(used, tat uint64) uint64 { return (tat<<r.width|used)<<2 | occupied }
+func (r *gcraRule) pack(used, tat uint64) uint64 { return (tat<<(r.width&63) | used) << 1 }
 
 func (r *gcraRule) unpack(word uint64) (used, tat uint64) {
-	return word >> 2 & (1<<r.width - 1), word >> (2 + r.width)
+	return word >> 1 & (1<<(r.width&63) - 1), word >> 1 >> (r.width & 63)
 }
 
 // units returns the time of an instant in the word's terms.

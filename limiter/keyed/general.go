@@ -5,9 +5,9 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sort"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/rlbench/rlbench/limiter"
 )
@@ -20,14 +20,16 @@ type general struct {
 	keep   uint64
 	due    atomic.Int64
 	newest atomic.Int64
-	shards [shards]shard
+	shards []shard // a power of two of them
+	shift  uint8   // hash>>1>>shift is a shard's number
 	population
 	sweeper
 }
 
 const (
-	shards    = 256
-	shardBits = 8
+	mostShards = 256
+	// So many clients of the bound fall to each shard at least, so that Evict has a choice.
+	leastPerShard = 64
 	// mostForgotten bounds the clients that one call takes out of a map.
 	mostForgotten = 64
 	// What a map takes for each client: its slot of 16 bytes with a control byte, at 7/16 to 7/8 full, and the client itself.
@@ -58,6 +60,11 @@ func newGeneral(spec limiter.Spec, run limiter.Limit, p plan, keep uint64) *gene
 	t.terms.Store(newTerms(spec, run))
 	t.keep = max(keep, t.terms.Load().saturated())
 	t.newest.Store(math.MinInt64)
+	t.shift = 63
+	for n := int64(1); n < mostShards && p.most/(2*n) >= leastPerShard; n *= 2 {
+		t.shift--
+	}
+	t.shards = make([]shard, 1<<(63-t.shift))
 	for i := range t.shards {
 		s := &t.shards[i]
 		s.clients = map[uint64]*client{}
@@ -66,9 +73,9 @@ func newGeneral(spec limiter.Spec, run limiter.Limit, p plan, keep uint64) *gene
 	return t
 }
 
-func (t *general) shard(hash uint64) *shard { return &t.shards[hash>>(64-shardBits)] }
+func (t *general) shard(hash uint64) *shard { return &t.shards[hash>>1>>t.shift] }
 
-func (t *general) touch(uint64) uint64 { return 0 }
+func (t *general) touch([]uint64) {}
 
 func (t *general) decide(hash uint64, now, cost int64) bool {
 	newest := t.newest.Load()
@@ -132,7 +139,7 @@ func (t *general) forget(s *shard, c *client) {
 }
 
 func (t *general) sweepStep(now int64) (roundEnded bool) {
-	return t.sweep(now, &t.due, shards, t.step)
+	return t.sweep(now, &t.due, int64(len(t.shards)), t.step)
 }
 
 // step forgets the idle clients of one shard, or as many as one call may; then the shard's turn is not over.
@@ -145,7 +152,7 @@ func (t *general) step(hash uint64) uint64 {
 		c := s.recent.later
 		if c == &s.recent || c.seen > newest || uint64(newest)-uint64(c.seen) < t.keep {
 			s.shrink()
-			return hash + 1<<(64-shardBits)
+			return hash + 1<<(t.shift+1)
 		}
 		t.forget(s, c)
 	}
@@ -177,7 +184,7 @@ func (t *general) setLimit(max, _ int64) error {
 }
 
 func (t *general) size() int64 {
-	return t.bytes.Load() + shards*256 + t.clients.Load()*generalBytes
+	return int64(len(t.shards))*int64(unsafe.Sizeof(shard{})) + t.clients.Load()*generalBytes
 }
 
 // peek calls see with the parts of a client's limiter under its lock; a client that is not there has fresh ones.
@@ -272,10 +279,17 @@ func (t *terms) saturated() (longest uint64) {
 
 // mostOf returns the largest cost that a fresh limiter admits.
 func mostOf(fresh limiter.Limiter) int64 {
-	return int64(sort.Search(math.MaxInt64, func(cost int) bool {
+	most, beyond := int64(0), uint64(1<<63)
+	for beyond-uint64(most) > 1 {
+		cost := int64((uint64(most) + beyond) / 2)
 		fresh.Reset()
-		return !fresh.Allow(0, int64(cost)+1)
-	}))
+		if fresh.Allow(0, cost) {
+			most = cost
+		} else {
+			beyond = uint64(cost)
+		}
+	}
+	return most
 }
 
 // A part is a limiter with what it admits at most at once.

@@ -22,8 +22,7 @@ type windows struct {
 
 func (w *windows) init(window int64) {
 	w.window = uint64(window)
-	earliest, _ := w.floor(math.MinInt64)
-	w.newest.Store(earliest + 1) // whose start is within int64, so that at finds no other window's times in it
+	w.newest.Store(-(math.MaxInt64 / window)) // the earliest window that begins within int64
 }
 
 // at places a time.

@@ -18,7 +18,7 @@ type Policy uint8
 const (
 	Refuse Policy = iota // it is refused: every client keeps the algorithm's promise, and newcomers wait
 	Admit                // its requests are admitted and not remembered: nobody is kept out, newcomers are not limited
-	Evict                // some of those that have not asked for longest are forgotten, up to an eighth of one segment: they may begin anew
+	Evict                // those of its part of the table that have not asked for longest are forgotten, an eighth of a segment or one: they may begin anew
 )
 
 // DefaultClients is the bound on clients unless Options say otherwise: 400 MB of counters.
@@ -32,10 +32,10 @@ type Options struct {
 	// Full is what happens when there are as many.
 	Full Policy
 
-	// Idle is how long a client must not have asked before it is forgotten, by the latest time that anybody told. 0 means
-	// two windows, which is also the least: by then the past has no say in any decision (a token bucket or GCRA is kept
-	// until it is full again, if that takes longer). Times told may lie behind the latest by that much without any effect on
-	// what they find. The most is 2^62 ns.
+	// Idle is how long a client must not have asked before it is forgotten, by the latest time that anybody has told. 0 means
+	// three windows; the least is two, when the past has no say any more (a token bucket or GCRA with a burst above the limit
+	// is kept until it is full again besides). A time told may lie behind the latest by Idle less two windows without any
+	// effect on what it finds. The most is 2^62 ns.
 	Idle time.Duration
 
 	// Clock returns the time in nanoseconds for the calls that take none. nil means Unix time that never goes back: the
@@ -56,10 +56,10 @@ type Limiter[K Key] struct {
 	unix  int64 // at begun
 }
 
-// A table holds the clients by hash. Costs are at least 1.
+// A table holds the clients by hash, which is never 0. Costs are at least 1.
 type table interface {
 	decide(hash uint64, now, cost int64) bool
-	touch(hash uint64) uint64
+	touch(hashes []uint64) // brings them into the cache
 	remaining(hash uint64, now int64) int64
 	wait(hash uint64, now, cost int64) (int64, bool)
 	setLimit(limit, now int64) error
@@ -77,7 +77,7 @@ func New[K Key](spec limiter.Spec, run limiter.Limit, o Options) (*Limiter[K], e
 		return nil, err
 	}
 	if o.Idle < 0 || o.Idle > 1<<62 {
-		return nil, fmt.Errorf("clients idle for %s: take a time from 0, which means two windows, to 146 years", units.FormatDuration(int64(o.Idle)))
+		return nil, fmt.Errorf("clients idle for %s: take a time from 0, which means three windows, to 146 years", units.FormatDuration(int64(o.Idle)))
 	}
 	if o.Full > Evict {
 		return nil, fmt.Errorf("no policy %d: take Refuse, Admit or Evict", o.Full)
@@ -94,8 +94,10 @@ func newTable(spec limiter.Spec, run limiter.Limit, o Options) table {
 	for _, l := range limits {
 		longest = max(longest, l.Window)
 	}
-	idle := uint64(o.Idle)
-	idle = max(idle, 2*uint64(longest))
+	idle := max(uint64(o.Idle), 2*uint64(longest))
+	if o.Idle == 0 {
+		idle = 3 * min(uint64(longest), math.MaxUint64/3)
+	}
 	p := plan{most: o.MaxClients, policy: o.Full, period: int64(min(idle, math.MaxInt64))}
 	switch {
 	case p.most == 0:
@@ -156,10 +158,10 @@ func newHash[K Key]() func(K) uint64 {
 	var k K
 	if _, ok := any(k).(string); ok {
 		seed := maphash.MakeSeed()
-		return any(func(key string) uint64 { return maphash.String(seed, key) }).(func(K) uint64)
+		return any(func(key string) uint64 { return max(1, maphash.String(seed, key)) }).(func(K) uint64)
 	}
 	a, b := rand.Uint64(), rand.Uint64()
-	return any(func(key uint64) uint64 { return mix(key, a, b) }).(func(K) uint64)
+	return any(func(key uint64) uint64 { return max(1, mix(key, a, b)) }).(func(K) uint64)
 }
 
 // mix is one to one for every a and b.
@@ -211,7 +213,7 @@ func (l *Limiter[K]) AllowBatch(keys []K, times, costs []int64, admitted []bool)
 		for i, key := range part {
 			hashes[i] = l.hash(key)
 		}
-		touchAll(l.table, hashes[:len(part)])
+		l.table.touch(hashes[:len(part)])
 		for i := range part {
 			at, cost := now, int64(1)
 			if times != nil {
@@ -222,12 +224,6 @@ func (l *Limiter[K]) AllowBatch(keys []K, times, costs []int64, admitted []bool)
 			}
 			admitted[from+i] = cost == 0 || cost > 0 && l.table.decide(hashes[i], at, cost)
 		}
-	}
-}
-
-func touchAll(t table, hashes []uint64) {
-	for _, h := range hashes {
-		t.touch(h)
 	}
 }
 

@@ -134,7 +134,7 @@ func (t *logs) grown(need int) int {
 	if need >= 64 {
 		size = need + need/2
 	}
-	if full := t.fullBytes(); size > full && full >= need {
+	if full := int(t.full.Load()); size > full && full >= need {
 		size = full
 	} else if need > full {
 		size = need + need/16
@@ -142,8 +142,8 @@ func (t *logs) grown(need int) int {
 	return (size + wordBytes - 1) &^ (wordBytes - 1)
 }
 
-// fullBytes is for limit records, the stretch from the last to the clock, and some room for moving to pay.
-func (t *logs) fullBytes() int {
-	n := int(fullNibbles(uint64(t.limit.Load()), t.window)+uint64(2+2*nibblesOf(t.window)))/2 + 1
+// fullBytes is what limit records take, the stretch from the last to the clock, and some room for moving to pay.
+func fullBytes(limit int64, window uint64) int64 {
+	n := int64(fullNibbles(uint64(limit), window)+uint64(2+2*nibblesOf(window)))/2 + 1
 	return n + n/64 + 2
 }

@@ -14,6 +14,7 @@ import (
 type logs struct {
 	windows
 	limit     atomic.Int64
+	full      atomic.Int64 // bytes of the records that this limit allows
 	due       atomic.Int64
 	directory directory[logSegment]
 	keep      int64
@@ -92,6 +93,7 @@ func newLogs(limit, window int64, open bool, p plan) (*logs, bool) {
 	t.wide = window >= narrowWindow || p.keep > narrowWindow/window || fullNibbles(uint64(limit), uint64(window))/2 > narrowBlock
 	t.windows.init(window)
 	t.limit.Store(limit)
+	t.full.Store(fullBytes(limit, t.window))
 	first := t.newSegment(place{}, 0, 0)
 	t.bytes.Add(first.bytes())
 	t.directory.init(first)
@@ -132,7 +134,7 @@ func newArena(blocks int) []byte {
 }
 
 func (s *logSegment) bytes() int64 {
-	return int64(len(s.slots))*slotBytes + int64(len(s.arena)) + logSegmentBytes
+	return int64(len(s.slots))*int64(unsafe.Sizeof(logSlot{})) + int64(len(s.arena)) + logSegmentBytes
 }
 
 func (s *logSegment) full() bool { return s.used >= len(s.slots)*logFullPercent/100 }
@@ -157,10 +159,12 @@ func (s *logSegment) find(hash uint64) *logSlot {
 	}
 }
 
-// touch brings a client's slot into the cache.
-func (t *logs) touch(hash uint64) uint64 {
-	s := t.directory.of(hash)
-	return atomic.LoadUint64(&s.slots[s.index(hash)].hash)
+// touch brings the clients' slots into the cache.
+func (t *logs) touch(hashes []uint64) {
+	for _, hash := range hashes {
+		s := t.directory.of(hash)
+		atomic.LoadUint64(&s.slots[s.index(hash)].hash)
+	}
 }
 
 // lock returns the segment of a hash, locked.
@@ -305,6 +309,7 @@ func (t *logs) setLimit(limit, _ int64) error {
 		return errLimitBeyond(limit)
 	}
 	t.limit.Store(limit)
+	t.full.Store(fullBytes(limit, t.window))
 	return nil
 }
 

@@ -132,7 +132,7 @@ func (t *logs) trimmed(b *block) int {
 	if late := uint64(b.last) - uint64(b.newest); late > 0 {
 		held += int(2+nibblesOf(late)) / 2
 	}
-	return t.headBytes() + (min(held+held/16, max(held, t.fullBytes()))+wordBytes-1)&^(wordBytes-1)
+	return t.headBytes() + (min(held+held/16, max(held, int(t.full.Load())))+wordBytes-1)&^(wordBytes-1)
 }
 
 // settle makes a segment of those of the kept that belong there.

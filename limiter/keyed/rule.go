@@ -1,10 +1,9 @@
 package keyed
 
-// The words' two low bits. A word of 0 belongs to no client.
+// The lowest bit of a word says that its client is moving to another segment: whoever meets it waits for the segment's lock.
 const (
-	occupied = 1 << iota
-	frozen   // its client is moving to another segment: whoever meets it waits for the segment's lock
-	wordBits = 62
+	frozen   = 1
+	wordBits = 63 // the others
 )
 
 // A rule is an algorithm whose state of one client fits one word. Times are relative to the base of the word's segment, a

@@ -1,7 +1,6 @@
 package keyed
 
 import (
-	"math"
 	"math/bits"
 	"sync"
 	"sync/atomic"
@@ -33,31 +32,36 @@ type edition struct {
 	later atomic.Pointer[edition]
 }
 
+// A line is what the processor fetches at once: a client is nearly always in the line that its hash chooses, or else in
+// one of the next.
+type line [4]slot
+
 type slot struct {
-	hash uint64
-	word uint64 // 0: the slot is free
+	hash uint64 // 0: the slot is free
+	word uint64 // set before the hash
 }
 
 const (
-	slotBytes = 16
-	// mostSlots is what a segment splits at: 64 KiB, some ten microseconds of copying.
-	mostSlots = 4096
+	lineSlots = len(line{})
+	lineBytes = 64
+	// mostLines is what a segment splits at: 64 KiB, some ten microseconds of copying.
+	mostLines = 1024
 	// A segment is full at 84 % and has 70 % after that, which makes 19 to 23 bytes a client.
 	fullPercent, freshPercent = 84, 70
 )
 
 type segment struct {
-	rule
-	slots []slot
+	lines []line
 	base  int64 // window that the words count from
 	end   int64 // first window beyond their reach
 	place
-	edition *edition // that the rule is from
+	edition *edition // that the words follow
 
-	_       [64]byte // what is below changes
+	// The above is all that decisions look at and fills a line, the below changes.
 	mu      sync.Mutex
 	used    int
 	retired bool // another segment has taken over
+	_       [40]byte
 }
 
 const segmentBytes = int64(unsafe.Sizeof(segment{}))
@@ -66,7 +70,7 @@ func newWords(r rule, window int64, p plan) *words {
 	t := &words{keep: p.keep, population: population{most: p.most, policy: p.policy}, sweeper: sweeper{period: p.period}}
 	t.windows.init(window)
 	t.edition.Store(&edition{rule: r})
-	first := t.newSegment(place{}, 0, math.MinInt64/2)
+	first := newSegment(t.edition.Load(), place{}, 0, t.newest.Load())
 	first.end = first.base // so that the first request gives it a base
 	t.bytes.Add(first.bytes())
 	t.directory.init(first)
@@ -74,18 +78,27 @@ func newWords(r rule, window int64, p plan) *words {
 }
 
 // newSegment returns one with room for so many clients and at least one more.
-func (t *words) newSegment(at place, clients int, base int64) *segment {
-	e := t.edition.Load()
-	n := max(4, (clients+1)*100/freshPercent)
+func newSegment(e *edition, at place, clients int, base int64) *segment {
+	n := ((clients+1)*100/freshPercent + lineSlots) / lineSlots
 	// The allocator rounds up: what it gives is used.
-	slots := append([]slot(nil), make([]slot, n)...)
-	slots = slots[:cap(slots)]
-	return &segment{rule: e.rule, edition: e, slots: slots, base: base, end: base + e.reach(), place: at}
+	lines := append([]line(nil), make([]line, n)...)
+	return &segment{lines: lines[:cap(lines)], edition: e, base: base, end: base + e.reach(), place: at}
 }
 
-func (s *segment) bytes() int64 { return int64(len(s.slots))*slotBytes + segmentBytes }
+func (s *segment) bytes() int64 { return int64(len(s.lines))*lineBytes + segmentBytes }
 
-func (s *segment) full() bool { return s.used >= len(s.slots)*fullPercent/100 }
+func (s *segment) full() bool { return s.used >= len(s.lines)*lineSlots*fullPercent/100 }
+
+// slots returns all of them.
+func (s *segment) slots() []slot {
+	return unsafe.Slice(&s.lines[0][0], len(s.lines)*lineSlots)
+}
+
+// home returns the line that a hash chooses.
+func (s *segment) home(hash uint64) int {
+	i, _ := bits.Mul64(hash<<(s.depth&63), uint64(len(s.lines)))
+	return int(i)
+}
 
 func (t *words) decide(hash uint64, now, cost int64) bool {
 	at := t.at(now)
@@ -94,8 +107,8 @@ func (t *words) decide(hash uint64, now, cost int64) bool {
 	}
 	for {
 		s := t.directory.of(hash)
-		if t.current(s, at) {
-			if ok, done := s.decide(hash, t.clamp(s, at), cost); done {
+		if e := t.edition.Load(); s.edition == e && at.index < s.end {
+			if ok, done := s.decide(e, hash, t.clamp(s, at), cost); done {
 				return ok
 			}
 		}
@@ -121,29 +134,36 @@ func (t *words) clamp(s *segment, at instant) instant {
 
 // find returns the slot of a client, nil if there is none (yet).
 func (s *segment) find(hash uint64) *slot {
-	slots := s.slots
-	i, _ := bits.Mul64(hash<<s.depth, uint64(len(slots)))
-	for ; ; i++ {
-		if i == uint64(len(slots)) {
+	for i := s.home(hash); ; i++ {
+		if i == len(s.lines) {
 			i = 0
 		}
-		c := &slots[i]
-		switch atomic.LoadUint64(&c.hash) {
-		case hash: // a free slot has hash 0, and one that is just being taken no word
-			if atomic.LoadUint64(&c.word) == 0 {
-				return nil
-			}
-			return c
-		case 0:
-			if atomic.LoadUint64(&c.word) == 0 {
-				return nil
-			}
+		l := &s.lines[i]
+		// No branch until all four are known.
+		at := lineSlots
+		if atomic.LoadUint64(&l[3].hash) == hash {
+			at = 3
+		}
+		if atomic.LoadUint64(&l[2].hash) == hash {
+			at = 2
+		}
+		if atomic.LoadUint64(&l[1].hash) == hash {
+			at = 1
+		}
+		if atomic.LoadUint64(&l[0].hash) == hash {
+			at = 0
+		}
+		if at < lineSlots {
+			return &l[at]
+		}
+		if atomic.LoadUint64(&l[lineSlots-1].hash) == 0 { // a line fills from its begin
+			return nil
 		}
 	}
 }
 
 // decide fails for a client that is not there and one that is being moved.
-func (s *segment) decide(hash uint64, at instant, cost int64) (ok, done bool) {
+func (s *segment) decide(e *edition, hash uint64, at instant, cost int64) (ok, done bool) {
 	c := s.find(hash)
 	if c == nil {
 		return false, false
@@ -153,7 +173,7 @@ func (s *segment) decide(hash uint64, at instant, cost int64) (ok, done bool) {
 		if word&frozen != 0 {
 			return false, false
 		}
-		next, ok := s.rule.decide(word, s.base, at, cost)
+		next, ok := e.rule.decide(word, s.base, at, cost)
 		if next == word || atomic.CompareAndSwapUint64(&c.word, word, next) {
 			return ok, true
 		}
@@ -180,7 +200,7 @@ func (t *words) enroll(s *segment, hash uint64, at instant, cost int64) (ok, don
 		t.hurry(&t.due)
 		switch t.policy {
 		case Admit:
-			return cost <= s.most(), true
+			return cost <= s.edition.most(), true
 		case Evict:
 			if s.used > 0 {
 				t.rebuild(s, true)
@@ -190,67 +210,94 @@ func (t *words) enroll(s *segment, hash uint64, at instant, cost int64) (ok, don
 		return false, true
 	}
 	at = t.clamp(s, at)
-	word, ok := s.rule.decide(s.fresh(s.base, at), s.base, at, cost)
+	e := s.edition
+	word, ok := e.decide(e.fresh(s.base, at), s.base, at, cost)
 	s.insert(hash, word)
 	return ok, true
 }
 
-// insert needs the lock, or a segment that nobody knows yet.
+// insert needs the lock, or a segment that nobody knows yet, and a free slot.
 func (s *segment) insert(hash, word uint64) {
-	i, _ := bits.Mul64(hash<<s.depth, uint64(len(s.slots)))
-	for atomic.LoadUint64(&s.slots[i].word) != 0 {
-		if i++; i == uint64(len(s.slots)) {
+	for i := s.home(hash); ; i++ {
+		if i == len(s.lines) {
 			i = 0
 		}
+		for j := range s.lines[i] {
+			if c := &s.lines[i][j]; atomic.LoadUint64(&c.hash) == 0 {
+				atomic.StoreUint64(&c.word, word)
+				atomic.StoreUint64(&c.hash, hash)
+				s.used++
+				return
+			}
+		}
 	}
-	atomic.StoreUint64(&s.slots[i].hash, hash)
-	atomic.StoreUint64(&s.slots[i].word, word)
-	s.used++
 }
 
-// look returns a client's word with what it refers to; word is 0 if there is none.
-func (t *words) look(hash uint64, now int64) (s *segment, word uint64, at instant) {
-	at = t.windows.look(now)
+// A view is what a client's word holds, without a trace of the look.
+type view struct {
+	rule
+	known bool
+	word  uint64
+	base  int64
+	at    instant
+}
+
+func (t *words) look(hash uint64, now int64) view {
+	at := t.windows.look(now)
 	for {
-		s = t.directory.of(hash)
-		if !t.current(s, at) {
-			s.mu.Lock()
-			if !s.retired {
-				t.rebuild(s, false)
+		s := t.directory.of(hash)
+		if s.edition == t.edition.Load() {
+			if c := s.find(hash); c != nil {
+				if word := atomic.LoadUint64(&c.word); word&frozen == 0 {
+					return t.view(s, word, at)
+				}
 			}
-			s.mu.Unlock()
-			continue
-		}
-		at = t.clamp(s, at)
-		if c := s.find(hash); c != nil {
-			return s, atomic.LoadUint64(&c.word), at
 		}
 		s.mu.Lock()
-		same := !s.retired && s.find(hash) == nil
-		s.mu.Unlock()
-		if same {
-			return s, 0, at
+		switch {
+		case s.retired:
+		case s.edition != t.edition.Load():
+			t.rebuild(s, false)
+		case s.find(hash) == nil:
+			s.mu.Unlock()
+			return view{rule: s.edition.rule}
 		}
+		s.mu.Unlock()
 	}
+}
+
+// view brings the instant, which may lie anywhere, into the word's reach.
+func (t *words) view(s *segment, word uint64, at instant) view {
+	v := view{s.edition.rule, true, word, s.base, t.clamp(s, at)}
+	if at.index < s.end {
+		return v
+	}
+	v.base = at.index - v.reach()/4
+	if v.seen(word, s.base) < v.base { // long idle, though not forgotten yet
+		v.word = v.fresh(v.base, at)
+	} else {
+		v.word = v.shift(word, v.base-s.base)
+	}
+	return v
 }
 
 func (t *words) remaining(hash uint64, now int64) int64 {
-	s, word, at := t.look(hash, now)
-	if word == 0 {
-		return t.newcomer(s.most())
+	v := t.look(hash, now)
+	if !v.known {
+		return t.newcomer(v.most())
 	}
-	return s.remaining(word, s.base, at)
+	return v.remaining(v.word, v.base, v.at)
 }
 
 func (t *words) wait(hash uint64, now, cost int64) (int64, bool) {
-	s, word, at := t.look(hash, now)
+	v := t.look(hash, now)
 	switch {
-	case cost > s.most():
+	case cost > v.most():
 		return 0, false
-	case word == 0:
+	case !v.known:
 		return 0, t.newcomer(1) > 0
 	}
-	return s.wait(word, s.base, at, cost), true
+	return v.wait(v.word, v.base, v.at, cost), true
 }
 
 func (t *words) setLimit(limit, now int64) error {
@@ -267,10 +314,11 @@ func (t *words) setLimit(limit, now int64) error {
 	return nil
 }
 
-func (t *words) touch(hash uint64) uint64 {
-	s := t.directory.of(hash)
-	i, _ := bits.Mul64(hash<<s.depth, uint64(len(s.slots)))
-	return atomic.LoadUint64(&s.slots[i].hash)
+func (t *words) touch(hashes []uint64) {
+	for _, hash := range hashes {
+		s := t.directory.of(hash)
+		atomic.LoadUint64(&s.lines[s.home(hash)][0].hash)
+	}
 }
 
 func (t *words) size() int64 { return t.bytes.Load() + t.directory.bytes() }

@@ -26,23 +26,25 @@ func (t *words) move(to place, evict bool, from ...*segment) {
 	alive, upper, used := 0, 0, 0
 	for _, s := range from {
 		used += s.used
-		for i := range s.slots {
-			if c := &s.slots[i]; m.stays(s, c) {
+		slots := s.slots()
+		for i := range slots {
+			if c := &slots[i]; m.stays(s, c) {
 				alive++
 				upper += int(c.hash << to.depth >> 63)
 			}
 		}
 	}
 	m.evictable = m.evictLimit // count anew
-	low := t.newSegment(to, alive, m.base)
+	low := newSegment(m.to, to, alive, m.base)
 	var high *segment
-	if len(low.slots) > mostSlots && upper > 0 && upper < alive {
-		low = t.newSegment(to.half(0), alive-upper, m.base)
-		high = t.newSegment(to.half(1), upper, m.base)
+	if len(low.lines) > mostLines && upper > 0 && upper < alive {
+		low = newSegment(m.to, to.half(0), alive-upper, m.base)
+		high = newSegment(m.to, to.half(1), upper, m.base)
 	}
 	for _, s := range from {
-		for i := range s.slots {
-			c := &s.slots[i]
+		slots := s.slots()
+		for i := range slots {
+			c := &slots[i]
 			if !m.stays(s, c) {
 				continue
 			}
@@ -76,10 +78,9 @@ func (t *words) publish(to place, low, high *segment, from []*segment) {
 
 // freeze stops all changes of words.
 func (s *segment) freeze() {
-	for i := range s.slots {
-		if c := &s.slots[i]; atomic.LoadUint64(&c.word) != 0 {
-			atomic.OrUint64(&c.word, frozen)
-		}
+	slots := s.slots()
+	for i := range slots {
+		atomic.OrUint64(&slots[i].word, frozen)
 	}
 }
 
@@ -108,9 +109,10 @@ func (m *mover) leastReach(from []*segment) int64 {
 // pickOldest finds the window of those who have not asked for longest.
 func (m *mover) pickOldest(from []*segment) {
 	for _, s := range from {
-		for i := range s.slots {
-			if c := &s.slots[i]; m.stays(s, c) {
-				if seen := s.seen(atomic.LoadUint64(&c.word), s.base); m.evictLimit == 0 || seen < m.oldest {
+		slots := s.slots()
+		for i := range slots {
+			if c := &slots[i]; m.stays(s, c) {
+				if seen := s.edition.seen(atomic.LoadUint64(&c.word), s.base); m.evictLimit == 0 || seen < m.oldest {
 					m.oldest = seen
 				}
 				m.evictLimit++
@@ -123,11 +125,10 @@ func (m *mover) pickOldest(from []*segment) {
 
 // stays reports whether the slot holds a client that is to be kept.
 func (m *mover) stays(s *segment, c *slot) bool {
-	word := atomic.LoadUint64(&c.word)
-	if word == 0 {
+	if c.hash == 0 {
 		return false
 	}
-	seen := s.seen(word, s.base)
+	seen := s.edition.seen(atomic.LoadUint64(&c.word), s.base)
 	if seen <= m.newest-m.t.keep {
 		return false
 	}
@@ -142,7 +143,7 @@ func (m *mover) stays(s *segment, c *slot) bool {
 func (m *mover) word(s *segment, c *slot) uint64 {
 	word := atomic.LoadUint64(&c.word) &^ frozen
 	if m.base != s.base {
-		word = s.shift(word, m.base-s.base)
+		word = s.edition.shift(word, m.base-s.base)
 	}
 	for e := s.edition; e != m.to; {
 		later := e.later.Load()
@@ -163,18 +164,18 @@ func (t *words) step(hash uint64) (next uint64) {
 	s := t.directory.of(hash)
 	newest := t.newest.Load()
 	idle, used := 0, 0
-	for i := range s.slots {
-		word := atomic.LoadUint64(&s.slots[i].word)
-		if word == 0 {
+	slots := s.slots()
+	for i := range slots {
+		if atomic.LoadUint64(&slots[i].hash) == 0 {
 			continue
 		}
 		used++
-		if s.seen(word, s.base) <= newest-t.keep {
+		if s.edition.seen(atomic.LoadUint64(&slots[i].word), s.base) <= newest-t.keep {
 			idle++
 		}
 	}
 	next = s.next()
-	small := s.depth > 0 && used-idle <= mostSlots/6
+	small := s.depth > 0 && used-idle <= mostLines*lineSlots/6
 	if idle*4 > used || small {
 		s.mu.Lock()
 		if !s.retired && !(small && t.join(s)) && idle*4 > used {
@@ -199,7 +200,7 @@ func (t *words) join(s *segment) bool {
 		return false
 	}
 	defer b.mu.Unlock()
-	if b.retired || b.used > mostSlots/6 {
+	if b.retired || b.used > mostLines*lineSlots/6 {
 		return false
 	}
 	e := t.edition.Load()

@@ -52,11 +52,21 @@ func candidates(burst int64, limit limiter.Limit) []candidate {
 		}
 	}
 	all = append(all, relative...)
+	for _, rule := range rules {
+		if strings.HasPrefix(rule, "gcra") {
+			all = append(all, candidate{tolerant(rule, parsed(rule), 1e3), ""})
+		}
+	}
+	for _, rule := range []string{"counter", "fixed", "counter:count=all"} {
+		all = append(all, candidate{sinceYear1(coarse(rule, 0), parsed(rule)), ""})
+	}
 	for _, round := range []string{"down", "nearest"} {
+		all = append(all, candidate{sinceYear1(rounded(round, ""), parsed("counter")), KindTruncated})
 		for _, align := range []string{"", ":align=first"} {
 			all = append(all, candidate{rounded(round, align), KindTruncated})
 		}
 	}
+	all = append(all, candidate{endIncluded(), KindBoundary})
 	for _, rule := range rules[:min(len(rules), 9)] {
 		if strings.Contains(rule, "burst=") {
 			continue
@@ -66,13 +76,18 @@ func candidates(burst int64, limit limiter.Limit) []candidate {
 	return all
 }
 
-// coarse is a rule whose clock shows whole multiples of the resolution only.
-func coarse(rule string, resolution int64) reading {
+// parsed is a rule of the tables above.
+func parsed(rule string) limiter.Spec {
 	spec, err := limiter.Parse(rule)
 	if err != nil {
-		panic(err) // the table above
+		panic(err)
 	}
-	exact := specReading(rule, spec)
+	return spec
+}
+
+// coarse is a rule whose clock shows whole multiples of the resolution only.
+func coarse(rule string, resolution int64) reading {
+	exact := specReading(rule, parsed(rule))
 	if resolution == 0 {
 		return exact
 	}
@@ -105,17 +120,39 @@ func burstOffBy(by int64) reading {
 
 // shifted is a rule with a limit that is off by one.
 func shifted(rule string, by int64) reading {
-	spec, err := limiter.Parse(rule)
-	if err != nil {
-		panic(err) // the table above
-	}
-	exact := specReading(rule, spec)
+	exact := specReading(rule, parsed(rule))
 	return reading{name: fmt.Sprintf("%s, the limit off by %+d", rule, by), build: func(run limiter.Limit) ([]judgement, error) {
 		run.Max += by
 		if run.Max == 0 {
 			return []judgement{Model(func(r limiter.Request) bool { return r.Cost == 0 }).judge}, nil
 		}
 		return exact.build(run)
+	}}
+}
+
+// endIncluded is a fixed window from the first request on to which the instant of its end belongs.
+func endIncluded() reading {
+	return reading{name: "fixed:align=restart, the end of a window included", build: func(run limiter.Limit) ([]judgement, error) {
+		type client struct{ begin, last, used int64 }
+		clients := map[string]*client{}
+		return []judgement{Model(func(r limiter.Request) bool {
+			if r.Cost == 0 {
+				return true
+			}
+			c := clients[r.Key]
+			if c == nil {
+				c = &client{begin: r.Time, last: r.Time}
+				clients[r.Key] = c
+			}
+			if c.last = max(c.last, r.Time); c.last-c.begin > run.Window {
+				c.begin, c.used = c.last, 0
+			}
+			if r.Cost > run.Max-c.used {
+				return false
+			}
+			c.used += r.Cost
+			return true
+		}).judge}, nil
 	}}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/rlbench/rlbench/limiter"
 )
@@ -29,14 +30,13 @@ type check struct {
 	quick   bool
 	random  *rand.Rand
 
-	probe    *Probe
-	trials   int
-	skipped  int
-	reason   string // why the first was skipped
-	fault    *Fault
-	evidence *trial // of the fault, as it was found
-	err      error  // the caller's end
-	dossier  *dossier
+	probe   *Probe
+	trials  int
+	skipped int
+	reason  string // why the first was skipped
+	fault   *Fault
+	err     error // the caller's end
+	dossier *dossier
 }
 
 // seeded returns a generator that depends on the seed and a name alone.
@@ -76,6 +76,9 @@ func (c *check) try(s setting, note string, script *script) bool {
 	if c.over() || len(script.requests) == 0 {
 		return !c.over()
 	}
+	if slices.ContainsFunc(script.requests, func(r limiter.Request) bool { return r.Time < 0 }) {
+		return true // before time 0, or beyond its end
+	}
 	t := trial{s.run, script.requests, note}
 	if r := c.promise.resolution; r > 1 {
 		for i := range t.requests {
@@ -100,7 +103,6 @@ func (c *check) play1(t *trial) {
 		return
 	}
 	t.requests = t.requests[:at+1]
-	c.evidence = t
 	c.found(t)
 }
 

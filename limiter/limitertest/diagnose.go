@@ -1,6 +1,7 @@
 package limitertest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,11 +29,16 @@ func (d *dossier) add(t *trial, answers []limiter.Answer) {
 		return
 	}
 	d.requests += len(answers)
+	d.proof(t, answers)
+}
+
+// proof keeps a counterexample in any case.
+func (d *dossier) proof(t *trial, answers []limiter.Answer) {
 	d.entries = append(d.entries, entry{*t, slices.Clone(answers)})
 }
 
 // diagnose names the faults of all failed probes at once, where the limiter follows another rule than it promised or behaves
-// as a known wrong limiter does, decision by decision. What remains keeps the kind that its probe supposes.
+// as a known wrong limiter does, decision by decision. What remains keeps the kind that was read off its smallest sequence.
 func (v *verification) diagnose() {
 	if v.report.Verdict != Breaks {
 		return
@@ -62,12 +68,19 @@ func (v *verification) diagnose() {
 // otherRule says what is wrong if the limiter follows a rule exactly, but not the promised one.
 func (v *verification) otherRule(plain string) (kind, like string) {
 	n := v.report.Named
-	if n == nil || !n.Sure || !v.report.Stated {
+	if n == nil || !v.report.Stated || n.Rule == "" {
 		return "", ""
 	}
 	like = "it follows " + n.Rule
+	if !n.Sure {
+		if n.Kind == "" || n.Fits*4 < n.Of*3 {
+			return "", ""
+		}
+		like = fmt.Sprintf("it follows %s, but for %d of %d sequences", n.Rule, n.Of-n.Fits, n.Of)
+	}
 	body, _, _ := strings.Cut(plain, "@")
-	promised, found := strings.Split(body, ":"), strings.Split(n.Rule, ":")
+	exact := func(word string) bool { return strings.HasPrefix(word, "tolerance=") }
+	promised, found := strings.Split(body, ":"), slices.DeleteFunc(strings.Split(n.Rule, ":"), exact)
 	switch {
 	case n.Kind != "":
 		return n.Kind, like

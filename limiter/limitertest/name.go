@@ -1,6 +1,7 @@
 package limitertest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,9 +14,11 @@ import (
 
 // A Naming is what a limiter's answers say about its rule.
 type Naming struct {
-	Rule      string         // the simplest rule that fits, or the one that fitted longest
+	Rule      string         // the simplest rule that fits, or the one that fits most sequences
 	Kind      string         // of the fault that the rule is, "" if it is a right one
 	Sure      bool           // the rule agrees with every decision
+	Fits      int            // sequences of which it agrees with every decision
+	Of        int            // so many were played
 	Alike     []string       // other rules that no sequence played could tell from it, simplest first
 	Rules     int            // how many were compared
 	Decisions int            // that the rule was compared with
@@ -31,10 +34,10 @@ func (n *Naming) String() string {
 	case n == nil:
 		return "not named"
 	case !n.Sure:
-		return fmt.Sprintf("unnamed; %s fits longest, for %d decisions", n.Rule, n.Decisions)
+		return fmt.Sprintf("unnamed; %s comes nearest, it fits %d of %d sequences", n.Rule, n.Fits, n.Of)
 	}
 	for _, other := range n.Alike {
-		if !strings.HasPrefix(other, n.Rule+":resolution=") { // which a window of whole ticks hides
+		if !strings.HasPrefix(other, n.Rule+":resolution=") && !strings.HasPrefix(other, n.Rule+":tolerance=") { // laxer, not other rules
 			return fmt.Sprintf("%s (or %s: no sequence played tells them apart)", n.Rule, other)
 		}
 	}
@@ -55,6 +58,7 @@ func (v *verification) name() (*Naming, error) {
 	}
 	var last trial
 	var dropped []int
+	var played []entry
 	for _, t := range v.distinguishing() {
 		answers, err := v.play(t.limit, t.requests)
 		if errors.Is(err, limiter.ErrUnsupported) {
@@ -74,37 +78,68 @@ func (v *verification) name() (*Naming, error) {
 				unfit = append(unfit, i)
 			}
 		}
+		if len(fit) == 0 && slices.ContainsFunc(t.requests, func(r limiter.Request) bool { return r.Cost != 1 }) {
+			continue // it deals with costs in a way of its own, which is for a probe to say
+		}
 		n.Decisions += len(answers)
+		played = append(played, entry{t, slices.Clone(answers)})
+		v.dossier.add(&t, answers)
+		if len(fit) == 0 {
+			left = nil
+			continue
+		}
 		if len(unfit) > 0 {
 			last, dropped = t, unfit
 		}
-		if len(fit) == 0 {
-			n.Rule, n.Kind = all[left[0]].name, all[left[0]].kind
-			n.promise = Promise{text: n.Rule, scales: oneScale, readings: []reading{all[left[0]].reading}, backward: true}
-			return n, nil
-		}
 		left = fit
-		v.dossier.add(&t, answers)
 	}
+	n.Of = len(played)
 	if n.Decisions == 0 {
 		return n, nil
 	}
+	if len(left) == 0 {
+		n.settle(all, played)
+		return n, nil
+	}
 	winner := all[left[0]]
-	n.Rule, n.Kind, n.Sure = winner.name, winner.kind, true
+	n.Rule, n.Kind, n.Sure, n.Fits = winner.name, winner.kind, true, len(played)
 	for _, i := range left[1:] {
 		n.Alike = append(n.Alike, all[i].name)
 	}
-	n.promise = Promise{text: n.Rule, scales: oneScale, readings: []reading{winner.reading}, backward: true}
-	for _, r := range resolutions {
-		if r > 0 && winner.name != "" && hasResolution(winner.name, r) {
-			n.promise.resolution = r
-		}
-	}
+	n.promise = winner.promise()
 	if len(dropped) > 0 {
 		n.Rival = all[dropped[0]].name
 		n.Told = told(winner, all[dropped[0]], last)
 	}
 	return n, nil
+}
+
+// settle takes the rule that fits most sequences where none fits all.
+func (n *Naming) settle(all []candidate, played []entry) {
+	best := 0
+	for i := range all {
+		fits := 0
+		for k := range played {
+			if ok, _ := all[i].judge(&played[k].trial, played[k].answers, nil); ok {
+				fits++
+			}
+		}
+		if fits > n.Fits || i == 0 {
+			best, n.Fits = i, fits
+		}
+	}
+	n.Rule, n.Kind, n.promise = all[best].name, all[best].kind, all[best].promise()
+}
+
+// promise is a rule as what a limiter is held to.
+func (c *candidate) promise() Promise {
+	p := Promise{text: c.name, scales: oneScale, readings: []reading{c.reading}, backward: true}
+	for _, r := range resolutions {
+		if r > 0 && strings.HasSuffix(c.name, ":resolution="+units.FormatDuration(r)) {
+			p.resolution = r
+		}
+	}
+	return p
 }
 
 // failed takes down that the limiter did not answer; the probes go on with another start of it.
@@ -135,11 +170,6 @@ func Name(ctx context.Context, open func(context.Context) (limiter.Target, error
 }
 
 func oneScale(run limiter.Limit) []limiter.Limit { return []limiter.Limit{run} }
-
-func hasResolution(name string, resolution int64) bool {
-	suffix := ":resolution=" + units.FormatDuration(resolution)
-	return len(name) > len(suffix) && name[len(name)-len(suffix):] == suffix
-}
 
 // burst measures what a new client gets at once.
 func (v *verification) burst() (int64, error) {
@@ -230,6 +260,8 @@ func eachAsNew(t, n, w int64) *script {
 		add(t, t+w+share(w, 1, n)-tick)
 		add(t, t+w+share(w, (n+1)/2, n)-tick)
 	}
+	// All in one order of time, for limiters whose clock can't go back for another client.
+	slices.SortStableFunc(script.requests, func(a, b limiter.Request) int { return cmp.Compare(a.Time, b.Time) })
 	return script
 }
 
@@ -278,5 +310,15 @@ func told(winner, rival candidate, t trial) Counterexample {
 	for i := range a {
 		answers[i].Admitted, want[i] = b[i], expect(a[i])
 	}
-	return counterexample(&Promise{text: winner.name}, trial{t.limit, requests, t.note}, answers, want)
+	small := trial{t.limit, requests, t.note}
+	rightly := slices.Clone(answers)
+	for i := range a {
+		rightly[i].Admitted = a[i]
+	}
+	// Where a rule leaves a decision open, decide took it for a refusal, and the piece may tell nothing.
+	fits, _ := winner.judge(&small, rightly, nil)
+	if alike, _ := rival.judge(&small, rightly, nil); !fits || alike {
+		return Counterexample{Limit: t.limit, Note: t.note}
+	}
+	return counterexample(&Promise{text: winner.name}, small, answers, want)
 }

@@ -36,12 +36,14 @@ func keys(c *check) {
 			members := families()[note]
 			script := newScript()
 			for round := range min(l, 50) + 2 {
-				for _, key := range members {
+				for _, key := range members { // at one instant: not every limiter's clock can go back for another client
 					script.as(key).one(10*w + round)
 				}
 			}
-			for _, key := range members {
-				script.as(key).one(11*w + w/2).one(13 * w)
+			for _, at := range []int64{11*w + w/2, 13 * w} {
+				for _, key := range members {
+					script.as(key).one(at)
+				}
 			}
 			c.try(s, note, script)
 		}
@@ -69,7 +71,7 @@ func interleaved(l, w int64, n int) *script {
 	script := newScript()
 	for round := range min(l, 60) + 1 {
 		for i := range n {
-			script.as(fmt.Sprintf("client-%d", i)).one(10*w + w/20*(round*5/min(l+1, 61)) + int64(i)%7)
+			script.as(fmt.Sprintf("client-%d", i)).one(10*w + w/20*(round*5/min(l+1, 61)) + round)
 		}
 	}
 	return script
@@ -108,6 +110,12 @@ func cleanUp(c *check) {
 			}
 			script.as("busy").over(10*w+w/50, 1).over(10*w+w/2, 1).over(10*w+w-1, 1)
 			c.try(s, "others within the window of a client at its limit", script)
+			script = newScript().as("busy").over(10*w+w/20, l)
+			for i := range visitors * 3 {
+				script.as(fmt.Sprintf("visitor-%d", i)).one(11*w + w/10 + int64(i))
+			}
+			script.as("busy").over(11*w+w/4, l).over(11*w+w/2, l)
+			c.try(s, "others in the window after that of a client at its limit", script)
 			script = newScript().as("busy").burst(10*w, l)
 			script.as("other").one(10*w + 3*w + w/2)
 			script.as("busy").over(13*w+w/2+1, l)

@@ -1,5 +1,7 @@
 package limitertest
 
+import "github.com/rlbench/rlbench/limiter"
+
 // longestRun bounds the requests of one sequence of a steady client.
 const longestRun = 1500
 
@@ -35,6 +37,15 @@ func steady(c *check) {
 
 // saturation always asks for more.
 func saturation(c *check) {
+	life := 70_000
+	if c.quick {
+		life = 5_000
+	}
+	for _, s := range c.settings(limiter.Limit{Max: 10, Window: 1e9}) {
+		if l, w := s.scale.Max, s.scale.Window; l <= 20 && w/l > 1 && fits(w, 10_000) {
+			c.try(s, "thousands of requests of one client", newScript().every(10*w, w/l*2/3+1, life))
+		}
+	}
 	for _, s := range c.usual() {
 		l, w := s.scale.Max, s.scale.Window
 		if !fits(w, 100) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 
 	"github.com/rlbench/rlbench/internal/units"
@@ -20,7 +21,6 @@ type Promise struct {
 	readings   []reading
 	fixed      bool // the promise names its own limits, whatever the limiter is configured for
 	scales     func(run limiter.Limit) []limiter.Limit
-	align      bool // windows can begin at the client's first request
 	backward   bool // it says what a time before the last one means
 }
 
@@ -59,8 +59,9 @@ func expect(admitted bool) expectation {
 //	promise = spec | "at-most:" COUNT [ "@" limit ]
 //
 // The spec is one of package limiter; "align=clock", "count=admitted" and "resolution=DURATION" are understood besides. A
-// plain log accepts either edge, log:open and log:closed only theirs. A resolution says that the limiter's clock is
-// that coarse: it is then asked at whole multiples only. "at-most:200" promises that no client gets more than 200 in any
+// plain log accepts either edge, log:open and log:closed only theirs. "align=year1" aligns windows as Go's Time.Truncate does. A resolution says that the limiter's clock is
+// that coarse: it is then asked at whole multiples only. A "tolerance=DURATION" of a token bucket allows for arithmetic that is not
+// exact: a request may become affordable that much earlier or later. "at-most:200" promises that no client gets more than 200 in any
 // closed window, and nothing else. Errors name the promise and what would be right.
 func ParsePromise(text string) (Promise, error) {
 	p, err := parsePromise(text)
@@ -75,7 +76,7 @@ func parsePromise(text string) (Promise, error) {
 	if rest, ok := strings.CutPrefix(text, "at-most:"); ok {
 		return parseAtMost(rest)
 	}
-	plain, resolution, err := withoutDefaults(text)
+	plain, allowed, err := withoutDefaults(text)
 	if err != nil {
 		return Promise{}, err
 	}
@@ -83,11 +84,19 @@ func parsePromise(text string) (Promise, error) {
 	if err != nil {
 		return Promise{}, errors.Unwrap(err)
 	}
-	p := Promise{resolution: resolution, align: strings.Contains(plain, "align=first"), backward: true}
+	if allowed.tolerance > 0 {
+		p, err := tolerantPromise(plain, spec, allowed.tolerance)
+		p.resolution = allowed.resolution
+		return p, err
+	}
+	p := Promise{resolution: allowed.resolution, backward: true}
 	p.fixed = ownLimits(spec)
 	p.scales = spec.Limits
 	if !edgeless(plain) {
 		p.readings = []reading{specReading(plain, spec)}
+		if allowed.year1 {
+			p.readings = []reading{sinceYear1(p.readings[0], spec)}
+		}
 		return p, nil
 	}
 	for _, edge := range []limiter.Edge{limiter.Closed, limiter.Open} {
@@ -96,30 +105,46 @@ func parsePromise(text string) (Promise, error) {
 	return p, nil
 }
 
+// A liberty is what a promise allows beyond its spec. The zero value allows nothing.
+type liberty struct {
+	resolution, tolerance int64 // how far from exact, in ns
+	year1                 bool  // windows begin at multiples of their length since the year 1, not since time 0
+}
+
 // withoutDefaults removes the options that only promises have.
-func withoutDefaults(text string) (plain string, resolution int64, err error) {
+func withoutDefaults(text string) (plain string, c liberty, err error) {
 	body, limit, limited := strings.Cut(text, "@")
 	var kept []string
 	for i, word := range strings.Split(body, ":") {
-		value, ok := strings.CutPrefix(word, "resolution=")
+		option, value, _ := strings.Cut(word, "=")
 		switch {
-		case i > 0 && ok:
-			if resolution, err = units.ParseDuration(value); err == nil && resolution < 1 {
-				err = fmt.Errorf("a resolution of %s: it must be at least 1ns", value)
-			}
-			if err != nil {
-				return "", 0, err
-			}
+		case i > 0 && option == "resolution":
+			c.resolution, err = span(word, value)
+		case i > 0 && option == "tolerance":
+			c.tolerance, err = span(word, value)
+		case i > 0 && word == "align=year1":
+			c.year1 = true
 		case i > 0 && (word == "align=clock" || word == "count=admitted"):
 		default:
 			kept = append(kept, word)
+		}
+		if err != nil {
+			return "", c, err
 		}
 	}
 	plain = strings.Join(kept, ":")
 	if limited {
 		plain += "@" + limit
 	}
-	return plain, resolution, nil
+	return plain, c, nil
+}
+
+func span(word, value string) (int64, error) {
+	ns, err := units.ParseDuration(value)
+	if err == nil && ns < 1 {
+		err = fmt.Errorf("%s: it must be at least 1ns", word)
+	}
+	return ns, err
 }
 
 func parseAtMost(text string) (Promise, error) {
@@ -259,6 +284,25 @@ func specReading(name string, spec limiter.Spec) reading {
 			return []judgement{forgetful(spec, run, 2*silence)}, nil
 		}
 		return []judgement{specModel(spec, run).judge}, nil
+	}}
+}
+
+// year1 is time 0 on a clock that begins with the year 1, as Go's zero time does, in seconds.
+const year1 = 62_135_596_800
+
+// sinceYear1 is a rule whose windows begin at multiples of their length since the year 1.
+func sinceYear1(exact reading, spec limiter.Spec) reading {
+	return reading{name: exact.name + ":align=year1", build: func(run limiter.Limit) ([]judgement, error) {
+		all, err := exact.build(run)
+		hi, lo := bits.Mul64(year1, 1e9)
+		_, shift := bits.Div64(hi, lo, uint64(spec.Limits(run)[0].Window))
+		for i, judge := range all {
+			all[i] = func(r limiter.Request, admitted bool) expectation {
+				r.Time += int64(shift)
+				return judge(r, admitted)
+			}
+		}
+		return all, err
 	}}
 }
 

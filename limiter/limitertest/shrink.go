@@ -281,16 +281,9 @@ func (c *check) found(t *trial) {
 		}
 		return
 	}
-	kind := c.probe.TooMuch
-	if direction == TooLittle {
-		kind = c.probe.TooLittle
-	}
-	if kind == "" {
-		kind = KindDiffers
-	}
-	c.dossier.add(&small, answers)
+	c.dossier.proof(&small, answers)
 	c.fault = &Fault{
-		Kind: kind, Direction: direction, Why: c.probe.Why,
+		Kind: c.promise.kindOf(small, direction), Direction: direction, Why: c.probe.Why,
 		Counterexample: counterexample(c.promise, small, answers, want),
 	}
 }

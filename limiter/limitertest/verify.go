@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rlbench/rlbench/limiter"
@@ -18,6 +19,7 @@ type Options struct {
 	Seed    uint64        // of random sequences
 	Timeout time.Duration // for each batch of requests; 0: 10 s
 	First   bool          // stop at the first fault
+	Probes  []string      // only these, by name; nil: all
 }
 
 // The verdicts on a limiter.
@@ -143,6 +145,9 @@ func (v *verification) run() error {
 
 func (v *verification) probe() error {
 	for i := range Probes {
+		if v.options.Probes != nil && !slices.Contains(v.options.Probes, Probes[i].Name) {
+			continue
+		}
 		c := v.check(&Probes[i])
 		c.probe.run(c)
 		if c.err != nil {
@@ -187,11 +192,11 @@ func (v *verification) verdict() string {
 		}
 	}
 	if !v.report.Stated && v.report.Named != nil {
-		if v.report.Named.Kind != "" {
-			return Breaks
-		}
 		if !v.report.Named.Sure {
 			return Undecided
+		}
+		if v.report.Named.Kind != "" {
+			return Breaks
 		}
 	}
 	return Keeps

@@ -212,13 +212,13 @@ func TestUnrepeatable(t *testing.T) {
 func TestParsePromise(t *testing.T) {
 	for text, want := range map[string]string{
 		"log:both": "promise \"log:both\"", "": "no algorithm", "counter:resolution=0s": "at least 1ns", "counter:resolution=x": "not a duration",
-		"at-most:x": "whole number", "at-most:5@3": "no window", "peer:x": "can't be used here",
+		"counter:tolerance=1us": "only gcra", "at-most:x": "whole number", "at-most:5@3": "no window", "peer:x": "can't be used here",
 	} {
 		if _, err := limitertest.ParsePromise(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	for _, text := range []string{"log", "log:open@5/1s", "counter:align=clock:count=admitted", "gcra:resolution=1us:burst=5", "at-most:10", "at-most:10@5/1s", "multi:log@1/1s+log:open@5/1m"} {
+	for _, text := range []string{"log", "log:open@5/1s", "counter:align=clock:count=admitted", "gcra:resolution=1us:burst=5", "token-bucket:tolerance=1us@5/1s", "at-most:10", "at-most:10@5/1s", "multi:log@1/1s+log:open@5/1m"} {
 		p, err := limitertest.ParsePromise(text)
 		if err != nil || p.String() != text {
 			t.Errorf("%s: %s, %v", text, p, err)

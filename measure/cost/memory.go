@@ -167,7 +167,7 @@ func (m *meter) told(c Contestant) ([]results.Memory, error) {
 func (m *meter) serveTold(l *keyed.Limiter[string], begin int64) {
 	var scratch []byte
 	var key string
-	gap := m.limit.Window / m.plan.Used
+	gap := max(m.limit.Window/m.plan.Used, 0)
 	for j := range m.plan.Used {
 		for i := range uint32(m.plan.Clients) {
 			key, scratch = fresh(scratch, i)
@@ -231,4 +231,19 @@ func Hold(c Contestant, clients int64) (Held, error) {
 	h := Held{float64(int64(after)-int64(before)) / float64(clients), time.Since(began)}
 	runtime.KeepAlive(l)
 	return h, nil
+}
+
+// HoldTold is what one of our algorithms holds for each of so many clients when every one makes so many requests in a
+// window, spread over it: of live heap, in the process at hand.
+func HoldTold(spec limiter.Spec, limit limiter.Limit, clients, used int64) (bytesPerClient float64, err error) {
+	before, _ := live()
+	l, err := newKeyed[string](spec, limit, nil)
+	if err != nil {
+		return 0, err
+	}
+	m := meter{limit: limit, plan: MemoryPlan{Clients: clients, Used: used}}
+	m.serveTold(l, 1000*limit.Window)
+	after, _ := live()
+	runtime.KeepAlive(l)
+	return float64(int64(after)-int64(before)) / float64(clients), nil
 }

@@ -68,7 +68,6 @@ type lineKey struct {
 type line struct {
 	key      lineKey
 	count    int64 // decisions of one sample
-	pause    int   // decisions that were made before it
 	ns       []float64
 	refused  int64
 	requests int64

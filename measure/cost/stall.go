@@ -18,7 +18,7 @@ func Stall(c Contestant, clients int64, seconds float64) (results.Stall, error) 
 	}
 	s := results.Stall{Clients: clients}
 	keys := newKeys(clients)
-	var machine baseline
+	var machine limiter.Keyed = baseline{}
 	start := time.Now()
 	total := time.Duration(seconds * float64(time.Second))
 	// In a second the clients of one window and its successor come once each.

@@ -12,23 +12,45 @@ import (
 // zeroBand is the strip below a log scale in which a share of 0 is drawn.
 const zeroBand vg.Length = 22
 
-const shareSubtitle = "share of requests, log scale · bars: 95 % interval over clients · in the strip: none seen, and what that leaves possible"
+const shareSubtitle = "share, log scale · bars: 95 % interval over clients · in the strip: none seen, and what that leaves possible"
 
 // disagreement draws the share of requests that each contestant decides otherwise than the exact log, by pattern and load,
 // with its interval. A 0 stands in a strip of its own, with a line up to what can't be ruled out.
 func disagreement(runs []*results.Run) []drawing {
 	return shares("disagreement", "Decided otherwise than the exact log", layOut(settings(runs)), measure{
 		func(a *results.Algorithm) bool { return a.Requests > 0 && !isReference(a.Name) && a.Name != "log" },
-		func(a *results.Algorithm) (int64, *results.CI) { return a.Disagreements, a.DisagreementsCI },
+		func(_ *results.Run, a *results.Algorithm) (int64, int64, *results.CI) {
+			return a.Disagreements, a.Requests, a.DisagreementsCI
+		},
 	})
+}
+
+// refused draws the share of a log's requests that each contestant refuses, and clientsHit that of the clients, by limit.
+func refused(runs []*results.Run) []drawing {
+	return hits(runs, "refused", "Requests refused", func(_ *results.Run, a *results.Algorithm) (int64, int64, *results.CI) {
+		return a.Refused, a.Requests, nil
+	})
+}
+
+func clientsHit(runs []*results.Run) []drawing {
+	return hits(runs, "clients-hit", "Clients with a request refused", func(r *results.Run, a *results.Algorithm) (int64, int64, *results.CI) {
+		return a.ClientsRefused, r.Clients, nil
+	})
+}
+
+func hits(runs []*results.Run, name, title string, count func(*results.Run, *results.Algorithm) (int64, int64, *results.CI)) []drawing {
+	if runs[0].Input == nil || len(runs) < 2 {
+		return nil
+	}
+	return shares(name, title, layOut(runs), measure{func(a *results.Algorithm) bool { return a.Requests > 0 && !isReference(a.Name) }, count})
 }
 
 // misjudged draws the share of requests that the estimate puts on the wrong side of the limit in the same way.
 func misjudged(runs []*results.Run) []drawing {
 	return shares("misjudged", "Estimate on the wrong side of the limit", layOut(settings(runs)), measure{
 		func(a *results.Algorithm) bool { return a.Requests > 0 && a.Estimate != nil },
-		func(a *results.Algorithm) (int64, *results.CI) {
-			return a.Estimate.MisjudgedRequests, a.Estimate.MisjudgedRequestsCI
+		func(_ *results.Run, a *results.Algorithm) (int64, int64, *results.CI) {
+			return a.Estimate.MisjudgedRequests, a.Requests, a.Estimate.MisjudgedRequestsCI
 		},
 	})
 }
@@ -41,16 +63,16 @@ func settings(runs []*results.Run) []*results.Run {
 	return runs
 }
 
-// A measure is a count of requests that a contestant may have, and its interval as a share.
+// A measure is a count that a contestant may have, what it is a share of, and the interval of that share.
 type measure struct {
 	measured func(a *results.Algorithm) bool
-	count    func(a *results.Algorithm) (int64, *results.CI)
+	count    func(r *results.Run, a *results.Algorithm) (n, of int64, ci *results.CI)
 }
 
 // value is the share and its interval, all the same where there is none.
-func (m measure) value(a *results.Algorithm) (x, low, high float64) {
-	n, ci := m.count(a)
-	x = float64(n) / float64(a.Requests)
+func (m measure) value(r *results.Run, a *results.Algorithm) (x, low, high float64) {
+	n, of, ci := m.count(r, a)
+	x = float64(n) / float64(of)
 	if ci == nil {
 		return x, x, x
 	}
@@ -71,7 +93,7 @@ func shares(name, title string, s sweep, what measure) []drawing {
 		if i > 0 {
 			file = fmt.Sprintf("%s-part%d", name, i+1)
 		}
-		drawings = append(drawings, drawing{file, title + ", share of requests", d.height(), d.paint})
+		drawings = append(drawings, drawing{file, title + ", as a share", d.height(), d.paint})
 	}
 	return drawings
 }
@@ -86,7 +108,7 @@ func (m measure) reach(s sweep, names []string) (low, high float64) {
 				if a == nil || !m.measured(a) {
 					continue
 				}
-				x, from, to := m.value(a)
+				x, from, to := m.value(r, a)
 				if x <= 0 {
 					continue
 				}
@@ -217,7 +239,7 @@ func (m *multiples) panel(p *page, pan panel, f frame, labels bool) {
 		}
 		for i := range m.steps {
 			if a := of(pan.runs[i], contestant); a != nil && m.measured(a) {
-				if v, _, _ := m.value(a); v > 0 {
+				if v, _, _ := m.value(pan.runs[i], a); v > 0 {
 					trend = append(trend, vg.Point{X: f.left + (vg.Length(i)+0.5)*step + off, Y: s.inside(v)})
 				}
 			}
@@ -227,7 +249,7 @@ func (m *multiples) panel(p *page, pan panel, f frame, labels bool) {
 		}
 		for i := range m.steps {
 			if a := of(pan.runs[i], contestant); a != nil && m.measured(a) {
-				m.point(p, a, f.left+(vg.Length(i)+0.5)*step+off, zero, s, looks[j])
+				m.point(p, pan.runs[i], a, f.left+(vg.Length(i)+0.5)*step+off, zero, s, looks[j])
 			}
 		}
 	}
@@ -237,8 +259,8 @@ func (m *multiples) panel(p *page, pan panel, f frame, labels bool) {
 }
 
 // point draws one share and its interval.
-func (m *multiples) point(p *page, a *results.Algorithm, x, zero vg.Length, s scale, l look) {
-	v, low, high := m.value(a)
+func (m *multiples) point(p *page, r *results.Run, a *results.Algorithm, x, zero vg.Length, s scale, l look) {
+	v, low, high := m.value(r, a)
 	at := vg.Point{X: x, Y: zero}
 	if v > 0 {
 		at.Y = s.inside(v)

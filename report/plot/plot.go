@@ -20,6 +20,8 @@ type kind struct {
 var kinds = []kind{
 	{"disagreement", disagreement},
 	{"misjudged", misjudged},
+	{"refused", refused},
+	{"clients-hit", clientsHit},
 	{"estimate", errorCurves},
 	{"phase", phase},
 	{"peak", peaks},

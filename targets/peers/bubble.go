@@ -42,12 +42,14 @@ type bubble struct {
 // oldest is when a bubble is replaced: what is left of the range of int64 is then still longer than the longest stream.
 var oldest = time.Date(2070, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 
-// endless holds the names of the libraries that have a bubble for good.
+// endless holds the modules that have a bubble for good.
 var endless sync.Map
 
 func startBubble(p *Peer, burst int64) (*bubble, error) {
-	if _, there := endless.LoadOrStore(p.Name, true); there && p.Endless {
-		return nil, fmt.Errorf("peer:%s can be opened only once in a program, as it never ends", p.Name)
+	if p.Endless {
+		if _, there := endless.LoadOrStore(p.Module, true); there {
+			return nil, fmt.Errorf("%s can be opened only once in a program, as it never ends", p.Module)
+		}
 	}
 	b := &bubble{peer: p, burst: burst, in: make(chan struct{}), out: make(chan struct{}), end: make(chan struct{})}
 	go func() {

@@ -95,7 +95,6 @@ func TestGoLimiterRefillsInTheWrongUnit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.(interface{ Close() error }).Close()
 	for store.Allow("client") {
 	}
 	for !store.Allow("client") {

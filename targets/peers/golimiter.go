@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	golimiter "github.com/sethvargo/go-limiter"
@@ -28,20 +29,20 @@ var goLimiter = Peer{
 		if err != nil {
 			return nil, err
 		}
-		return goLimiterStore{store}, nil
+		g := &goLimiterStore{store}
+		runtime.AddCleanup(g, func(s golimiter.Store) { s.Close(context.Background()) }, store)
+		return g, nil
 	},
 }
 
+// A goLimiterStore closes its store, which has a goroutine that purges, when nobody holds it any more.
 type goLimiterStore struct{ golimiter.Store }
 
-func (g goLimiterStore) Allow(key string) bool {
+func (g *goLimiterStore) Allow(key string) bool {
 	_, _, _, ok, err := g.Take(context.Background(), key)
 	return ok && err == nil
 }
 
-func (g goLimiterStore) Decide(key string, _ time.Time, _ int64) limiter.Answer {
+func (g *goLimiterStore) Decide(key string, _ time.Time, _ int64) limiter.Answer {
 	return Answer(g.Allow(key))
 }
-
-// Close ends the goroutine that purges.
-func (g goLimiterStore) Close() error { return g.Store.Close(context.Background()) }

@@ -113,8 +113,8 @@ func interval(limit limiter.Limit) error {
 	return nil
 }
 
-// New makes the limiter for use on the real clock, to measure what it costs. If it is an io.Closer it holds a goroutine
-// until it is closed. Limits that the library can't have fail with limiter.ErrUnsupported.
+// New makes the limiter for use on the real clock, to measure what it costs. Some have a goroutine that cleans up; it
+// ends after the limiter has become unreachable. Limits that the library can't have fail with limiter.ErrUnsupported.
 func (p *Peer) New(limit limiter.Limit) (limiter.Keyed, error) { return p.keyed(limit, 0) }
 
 func (p *Peer) keyed(limit limiter.Limit, burst int64) (limiter.Keyed, error) {

@@ -23,7 +23,6 @@ type counterRule struct {
 	drops    bool  // a request exactly at the edge is of the old window
 	wipes    bool  // a request of an older window clears both
 	unit     bool  // a request counts 1, whatever it cost
-	perPrev  bool  // the last window counts less what was refused in this
 	shared32 bool  // counts are cut to 32 bits
 	forgets  int64 // silence in windows after which the client is new; 0: never
 }

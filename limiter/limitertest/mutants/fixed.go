@@ -113,6 +113,15 @@ func (r fixedRule) start(l limiter.Limit) client {
 	}
 }
 
+// lifelong numbers a client's requests in 12 bits and gives up when they are used.
+func lifelong(l limiter.Limit) client {
+	inner, served := fixedRule{}.start(l), 0
+	return func(now, cost int64) bool {
+		served++
+		return inner(now, cost) && served < 1<<12
+	}
+}
+
 func floor(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {
@@ -174,6 +183,8 @@ var fixeds = []Mutant{
 		client: fixedRule{wraps: func(n int64) int64 { return n & 65535 }}.start},
 	{Name: "fixed-count-of-31-bits", Kind: "overflow", Promise: "fixed", Slip: "the count wraps at 2^31",
 		client: fixedRule{wraps: func(n int64) int64 { return int64(int32(n)) }}.start},
+	{Name: "fixed-ends-after-4096", Kind: "overflow", Promise: "fixed", Slip: "refuses all after 4,096 requests of a client",
+		client: lifelong},
 	{Name: "fixed-zero-is-never", Kind: "boundary-expiry", Promise: "fixed", Slip: "a window that began at time 0 is taken for none",
 		client: fixedRule{zeroNone: true}.start},
 	{Name: "fixed-counts-refused-cost", Kind: "rejected-counted", Promise: "fixed", Slip: "what is refused for its cost is charged",

@@ -12,7 +12,6 @@ type rateRule struct {
 	burst    func(limit int64) int64
 	rate     func(l limiter.Limit) limiter.Limit // what it takes for the rate
 	rewinds  bool                                // an older time sets the mark back
-	older    func(now, last int64) int64         // what it makes of an older time
 	clock    func(t int64) int64
 	empty    bool  // a new client has nothing
 	capless  bool  // what is earned is not capped
@@ -26,7 +25,6 @@ type rateRule struct {
 	drops    int64 // forgets the client that many windows after its first request
 	emptied  bool  // earns only when nothing is left
 	unit     bool  // a request costs 1
-	atLeast  int64 // tokens that are always there after silence of a window
 	step     bool  // earns a window's worth at a time
 }
 
@@ -45,7 +43,7 @@ func (r rateRule) start(l limiter.Limit) client {
 		level.SetInt64(0)
 	}
 	last, begun := int64(math.MinInt64), int64(0)
-	earned, need := new(big.Int), new(big.Int)
+	need := new(big.Int)
 	return func(now, cost int64) bool {
 		if r.clock != nil {
 			now = r.clock(now)
@@ -64,27 +62,9 @@ func (r rateRule) start(l limiter.Limit) client {
 		if r.step {
 			elapsed = elapsed / l.Window * l.Window
 		}
-		earned.Mul(big.NewInt(elapsed), big.NewInt(l.Max))
-		if r.wraps {
-			earned.SetInt64(elapsed * l.Max)
-		}
-		if r.whole {
-			earned.Div(earned, w).Mul(earned, w)
-		}
-		if r.emptied && level.Cmp(w) >= 0 {
-			earned.SetInt64(0)
-		}
-		if r.replaces && !isFirst {
-			level.Set(earned)
-		} else {
-			level.Add(level, earned)
-		}
+		r.earn(level, elapsed, l, isFirst)
 		if !r.capless && level.Cmp(capacity) > 0 {
 			level.Set(capacity)
-		}
-		if r.single {
-			f, _ := new(big.Float).SetInt(level).Float32()
-			new(big.Float).SetFloat64(float64(f)).Int(level)
 		}
 		if r.step {
 			last += elapsed
@@ -107,6 +87,30 @@ func (r rateRule) start(l limiter.Limit) client {
 			}
 		}
 		return ok
+	}
+}
+
+// earn adds to the level what so many nanoseconds bring.
+func (r rateRule) earn(level *big.Int, elapsed int64, l limiter.Limit, isFirst bool) {
+	w := big.NewInt(l.Window)
+	earned := new(big.Int).Mul(big.NewInt(elapsed), big.NewInt(l.Max))
+	if r.wraps {
+		earned.SetInt64(elapsed * l.Max)
+	}
+	if r.whole {
+		earned.Div(earned, w).Mul(earned, w)
+	}
+	if r.emptied && level.Cmp(w) >= 0 {
+		earned.SetInt64(0)
+	}
+	if r.replaces && !isFirst {
+		level.Set(earned)
+	} else {
+		level.Add(level, earned)
+	}
+	if r.single {
+		f, _ := new(big.Float).SetInt(level).Float32()
+		new(big.Float).SetFloat64(float64(f)).Int(level)
 	}
 }
 

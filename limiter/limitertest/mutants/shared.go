@@ -101,6 +101,29 @@ func swept(silence func(w int64) int64) func(limiter.Limit) func(limiter.Request
 	}
 }
 
+// sweptByCount removes clients that have been silent for a window, each thousandth request.
+func sweptByCount(l limiter.Limit) func(limiter.Request) bool {
+	clients, seen, served := map[string]client{}, map[string]int64{}, 0
+	return func(r limiter.Request) bool {
+		if r.Cost == 0 {
+			return true
+		}
+		if served++; served%1000 == 0 {
+			for key, at := range seen {
+				if r.Time-at >= l.Window {
+					delete(clients, key)
+					delete(seen, key)
+				}
+			}
+		}
+		if clients[r.Key] == nil {
+			clients[r.Key] = counterRule{}.start(l)
+		}
+		seen[r.Key] = r.Time
+		return clients[r.Key](r.Time, r.Cost)
+	}
+}
+
 // flushed drops all clients each hour of the clock, or each window where that is longer.
 func flushed(l limiter.Limit) func(limiter.Request) bool {
 	var decide func(limiter.Request) bool
@@ -155,6 +178,8 @@ var keyed = []Mutant{
 		shared: swept(func(int64) int64 { return 60e9 })},
 	{Name: "sweep-by-half-a-window", Kind: "state-dropped-early", Promise: "log:open", Slip: "clients silent for half a window are removed",
 		shared: swept(func(w int64) int64 { return w / 2 })},
+	{Name: "sweep-after-a-thousand", Kind: "state-dropped-early", Promise: "counter", Slip: "every thousand requests, clients silent for a window are removed",
+		shared: sweptByCount},
 	{Name: "flush-by-the-hour", Kind: "state-dropped-early", Promise: "log:open", Slip: "all clients are dropped at each full hour",
 		shared: flushed},
 	{Name: "zero-costs-one", Kind: "zero-or-negative", Promise: "log:open", Slip: "a cost of 0 is charged as 1",

@@ -61,7 +61,7 @@ func TestKeys(t *testing.T) {
 		{forwardedLines, "", map[string]int{"10.0.0.1": 3, "10.0.0.2": 1}},
 		{forwardedLines, "forwarded", map[string]int{"203.0.113.5": 2, "2001:db8::1": 1, "10.0.0.2": 1}},
 		{forwardedLines, "header:x-forwarded-for", map[string]int{"203.0.113.5, 10.0.0.9": 1, "203.0.113.5": 1, "[2001:db8::1]:443": 1}},
-		{forwardedLines, "ip/24:forwarded", map[string]int{"203.0.113.5, 10.0.0.9": 1, "203.0.113.0/24": 1, "2001:db8::1": 1}},
+		{forwardedLines, "ip/24:forwarded", map[string]int{"203.0.113.0/24": 2, "2001:db8::1": 1, "10.0.0.0/24": 1}},
 		{forwardedLines, "who", map[string]int{"ann": 3, "bob": 1}},
 		{caddyLines, "", map[string]int{"10.0.0.1": 2}},
 		{caddyLines, "forwarded", map[string]int{"203.0.113.5": 1, "10.0.0.1": 1}},

@@ -59,7 +59,7 @@ func writeLogs(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	for name, data := range map[string]string{
-		"access.log": strings.Repeat(line, 2), "access.log.1.gz": packed.String(),
+		"access.log": line + strings.Replace(line, "GET /", "POST /login", 1), "access.log.1.gz": packed.String(),
 		"events.csv": "at,user,tokens\n0.5,ann,30000\n2.25,ann,20000\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {

@@ -225,6 +225,9 @@ func TestSamplesAgainstOracle(t *testing.T) {
 	for _, c := range sampleFacts {
 		header := ""
 		data := readSample(t, c.file)
+		if raceDetector && len(data) > 1<<20 {
+			continue // it is the oracle that takes so long
+		}
 		if c.ignored > 0 && (c.format == "csv" || c.format == "tsv") {
 			header, _, _ = strings.Cut(string(data), "\n")
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -72,7 +73,8 @@ func answer(act string, n int, words []string, limit limiter.Limit, spec limiter
 			os.Exit(3)
 		case "hang":
 			out.Flush()
-			select {}
+			_, _ = io.Copy(io.Discard, os.Stdin) // and says no more
+			return false
 		case "garbage":
 			fmt.Fprintln(out, "maybe\x1b[2J")
 			return true

@@ -74,6 +74,7 @@ func (c *console) convertCSV(ctx context.Context, files []string, read trace.Opt
 		return unlessInterrupted(ctx, err)
 	}
 	c.account(files, stats)
+	c.warn(stats)
 	return nil
 }
 
@@ -84,11 +85,19 @@ func (c *console) convertBinary(ctx context.Context, files []string, read trace.
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
+	c.warn(log.Stats())
 	out := bufio.NewWriterSize(w, 1<<20)
 	if err := log.WriteBinary(ctx, out); err != nil {
 		return unlessInterrupted(ctx, err)
 	}
 	return out.Flush()
+}
+
+// warn says what may be wrong with how a log was read.
+func (c *console) warn(s trace.Stats) {
+	for _, warning := range s.Warnings {
+		c.note("warning: %s", warning)
+	}
 }
 
 // make writes a file beside the name and renames it, so that the name holds the old content or the new, never a half.

@@ -20,8 +20,8 @@ import (
 //
 // A header is a line of names before the first row, with as many fields; the same line again, as in joined files, is a
 // header too. Without --time, --key and --cost, columns named timestamp, key and cost are taken, then for the time the first
-// column and for the key the second, and for the cost the third if the others are the first two and a header names no
-// more. A file without a header has the columns of the file before it.
+// column and for the key the second, and for the cost the third if the others are the first two, a header names no
+// more, and neither --key nor --where names it. A file without a header has the columns of the file before it.
 type csv struct {
 	time, key, cost int // columns, from 0; cost is -1 if there is none
 	separator       byte
@@ -83,7 +83,7 @@ func openSeparated(separator byte, head [][]byte, o *Options, before parser) (*c
 	if p.key, err = column(p.names, "key", p.keyField(o), keyName, 1); err != nil {
 		return nil, err
 	}
-	if p.cost, err = p.costColumn(p.names, o.CostField); err != nil {
+	if p.cost, err = p.costColumn(p.names, o); err != nil {
 		return nil, err
 	}
 	if p.time == p.key || p.time == p.cost {
@@ -103,14 +103,16 @@ func (p *csv) keyField(o *Options) string {
 	return ""
 }
 
-func (p *csv) costColumn(names []string, field string) (int, error) {
+func (p *csv) costColumn(names []string, o *Options) (int, error) {
+	field := o.CostField
 	if field == "none" {
 		return -1, nil
 	}
 	if field != "" || slices.ContainsFunc(names, func(s string) bool { return strings.EqualFold(s, costName) }) {
 		return column(names, "cost", field, costName, 2)
 	}
-	if p.time < 2 && p.key < 2 && (names == nil || len(names) == 3) {
+	used := slices.Contains(o.names(), "3") || len(names) == 3 && slices.Contains(o.names(), names[2])
+	if p.time < 2 && p.key < 2 && (names == nil || len(names) == 3) && !used {
 		return 2, nil
 	}
 	return -1, nil

@@ -81,14 +81,12 @@ func (s *stream) choose(name string, blocks []*block) (parser, error) {
 	return rd, nil
 }
 
-// insideOf takes the wrappers off lines, and puts the first #Fields line of a file before them. It returns how many
-// others there are.
+// insideOf takes the wrappers off lines, and puts the first #Fields line of a file where it stands among them, before them or
+// behind them. It returns how many others there are.
 func insideOf(raw [][]byte, blocks []*block) (head [][]byte, usable int) {
-	for _, b := range blocks {
-		if line := firstFields(b.data); line != nil {
-			head = append(head, line)
-			break
-		}
+	columns, leads := firstColumns(blocks)
+	if leads && columns != nil {
+		head, columns = append(head, columns), nil
 	}
 	var r record
 	for _, line := range raw {
@@ -102,19 +100,26 @@ func insideOf(raw [][]byte, blocks []*block) (head [][]byte, usable int) {
 		head = append(head, line)
 		usable++
 	}
+	if columns != nil {
+		head = append(head, columns)
+	}
 	return head, usable
 }
 
-// firstFields returns the first line of data that begins with #Fields.
-func firstFields(data []byte) []byte {
-	n := 0
-	if !bytes.HasPrefix(data, fieldsMark) {
-		if n = bytes.Index(data, []byte("\n#Fields:")) + 1; n == 0 {
-			return nil
+// firstColumns returns the first line that begins with #Fields, nil if there is none, and whether no line but comments stands
+// before it.
+func firstColumns(blocks []*block) (columns []byte, leads bool) {
+	leads = true
+	for _, b := range blocks {
+		for data := b.data; len(data) > 0; {
+			var line []byte
+			if line, data = cutLine(data); bytes.HasPrefix(line, fieldsMark) {
+				return line, leads
+			}
+			leads = leads && isIgnored(line)
 		}
 	}
-	line, _ := cutLine(data[n:])
-	return line
+	return nil, leads
 }
 
 // detect returns the format that most lines fit, each the first in the table that it does; nil if none fits any. Lines that

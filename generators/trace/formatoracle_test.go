@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // The oracle of the formats: each line by itself, slowly, with regular expressions, encoding/json and encoding/csv.
@@ -39,7 +40,9 @@ func oracleClient(text string) string {
 func oracleMoment(text, unit string, utc bool) (int64, bool) {
 	text = strings.Trim(text, " \t")
 	if len(text) > 2 && text[0] == '[' && text[len(text)-1] == ']' {
-		text = text[1 : len(text)-1]
+		if text = text[1 : len(text)-1]; strings.Trim(text, " \t") != text {
+			return 0, false
+		}
 	}
 	if m := momentCLF.FindStringSubmatch(text); m != nil {
 		if m[4] == "" {
@@ -271,7 +274,7 @@ var testFields = map[string]string{
 	"aws-cloudfront": "#Fields: date time x-edge-location c-ip cs-uri-stem sc-status",
 }
 
-func oracleW3C(line, columns, unit string) (event, bool) {
+func oracleW3C(line, columns string) (event, bool) {
 	names := strings.Fields(columns)[1:]
 	w, ok := strings.Split(line, "\t"), true
 	if len(w) == 1 {
@@ -295,11 +298,11 @@ func oracleW3C(line, columns, unit string) (event, bool) {
 	if !ok || !ok1 || !ok2 {
 		return event{}, false
 	}
-	suffix := ""
-	if !strings.Contains(columns, "date-local") {
-		suffix = "Z"
+	m := rfcTime.FindStringSubmatch(date + " " + clock + "Z")
+	if m == nil {
+		return event{}, false
 	}
-	ns, ok := oracleMoment(date+" "+clock+suffix, unit, suffix == "")
+	ns, ok := oracleInstant(time.RFC3339, m[1]+"T"+m[2], m[3], m[4]+m[5])
 	client = oracleClient(client)
 	return event{client, ns, 1}, ok && client != ""
 }
@@ -361,7 +364,7 @@ func oracleFormat(format, line, columns, unit string) (event, bool) {
 	case "squid":
 		return oracleSquid(line, unit)
 	case "iis-w3c", "w3c-advanced", "aws-cloudfront":
-		return oracleW3C(line, columns, unit)
+		return oracleW3C(line, columns)
 	case "apache-csv":
 		return oracleApacheCSV(line, unit)
 	case "traefik-clf":

@@ -73,11 +73,11 @@ func (c clock) parseCLF(b []byte, d *day) (ns int64, rest []byte, why verdict) {
 func (c clock) parseLocal(b []byte) (ns int64, why verdict) {
 	var buf [64]byte
 	if len(b) > len(buf)-1 {
-		return 0, noOffset
+		return 0, noTime
 	}
 	ns, why = parseRFC3339(append(append(buf[:0], b...), 'Z'))
 	if why != request {
-		return 0, noOffset
+		return 0, why
 	}
 	seconds, fraction := ns/1e9, ns%1e9
 	if fraction < 0 {

@@ -308,6 +308,9 @@ func FuzzLoad(f *testing.F) {
 				continue
 			}
 			tr := hold(t, whole, 100)
+			if _, ok := byteOrder(data[:min(len(data), 8)]); ok {
+				return // other tests see to UTF-16
+			}
 			text := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 			lines := int64(bytes.Count(text, []byte("\n")))
 			if len(text) > 0 && text[len(text)-1] != '\n' {

@@ -117,6 +117,9 @@ func (c *partition) finish() (Stats, error) {
 		return *s, fmt.Errorf("no request in %s of %s is as --where says: %s are not", plural(int(s.Lines), "line"), fileList(s.Files), plural(int(s.Filtered), "request"))
 	case s.Parsed == 0 && s.Skipped == 0:
 		return *s, fmt.Errorf("no request in %s of %s: name a log that has some", plural(int(s.Lines), "line"), fileList(s.Files))
+	case s.Parsed+s.Filtered < s.Skipped && 2*c.seen.why[noKey] > s.Skipped:
+		return *s, fmt.Errorf("more requests of %s have nothing in a field of the key (%d) than have (%d): leave them out with --where 'FIELD!=', or name another --key",
+			fileList(s.Files), c.seen.why[noKey], s.Parsed)
 	case s.Parsed+s.Filtered < s.Skipped:
 		return *s, fmt.Errorf("more lines skipped (%d) than read (%d) of %s as format %s: name the right one with --format%s",
 			s.Skipped, s.Parsed, fileList(s.Files), s.Format, first)

@@ -9,7 +9,7 @@ import (
 type reader struct {
 	parser
 	selection *selection // nil if there is nothing to take
-	direct    bool       // whether a line is tried as it stands before its wrapper comes off
+	own       bool       // whether the format is the user's own, who may have taken a wrapper into it
 	usual     bool       // whether record.usual says that a line had no wrapper
 
 	client, forwards bool // whether the key is the client, and whether lines have X-Forwarded-For
@@ -45,11 +45,6 @@ func (p *reader) parseFormat(line []byte, r *record) verdict {
 }
 
 func (p *reader) parseWrapped(line []byte, r *record) verdict {
-	if p.direct {
-		if why := p.parser.parse(line, r); why == request {
-			return why
-		}
-	}
 	inner, goesOn := unwrap(line, r)
 	switch {
 	case goesOn:
@@ -58,7 +53,11 @@ func (p *reader) parseWrapped(line []byte, r *record) verdict {
 		p.comment(inner, r)
 		return ignored
 	}
-	return p.parser.parse(inner, r)
+	why := p.parser.parse(inner, r)
+	if p.own && why != request {
+		return p.parser.parse(line, r)
+	}
+	return why
 }
 
 // comment looks at a comment, which may name the columns of the lines that follow.
@@ -83,6 +82,13 @@ func after(p parser, data []byte) parser {
 	return &next
 }
 
+// remember keeps what a file's last lines meant, for the next file.
+func (s *stream) remember(p parser) {
+	if rd, ok := p.(*reader); ok {
+		s.before = rd.parser
+	}
+}
+
 // newReader makes the reader of a file from its format's parser.
 func newReader(p parser, f *Format, o *Options, head [][]byte) (*reader, error) {
 	selection, err := newSelection(p, f, o, head)
@@ -92,7 +98,7 @@ func newReader(p parser, f *Format, o *Options, head [][]byte) (*reader, error) 
 	rd := &reader{parser: p, selection: selection}
 	switch p.(type) {
 	case *layout:
-		rd.direct = true
+		rd.own = true
 	case clf, combined, combinedExt, traefikCLF:
 		rd.usual = true
 	}

@@ -54,7 +54,7 @@ func parseNetwork(text string) (k keyPart, err error) {
 	if !other {
 		name = "client"
 	}
-	k = keyPart{name: fieldName(name), v4: 32, v6: 128, network: true}
+	k = keyPart{name: fieldName(name), v4: 32, v6: 128, network: true, original: name == "forwarded"}
 	bits := strings.Split(spec, "/")[1:]
 	wrong := fmt.Errorf("--key %s is no network: give ip/24 for IPv4, ip/64 for IPv6, or ip/24/64 for both", text)
 	if len(bits) > 2 || name == "" {
@@ -344,12 +344,12 @@ func (s *selection) applyKey(r *record) verdict {
 // append appends a part of the key, nothing if the request does not have it.
 func (k *selected) append(to []byte, r *record) []byte {
 	value := k.get(r)
-	switch {
-	case k.original:
+	if k.original {
 		if value = firstAddress(value, r); len(value) == 0 {
 			value = r.key // it came without a proxy
 		}
-	case k.network:
+	}
+	if k.network {
 		return k.appendNetwork(to, value, r)
 	}
 	return append(to, value...)

@@ -139,6 +139,7 @@ func (s *stream) readFile(file int) bool {
 			return false
 		}
 	}
+	s.remember(p)
 	return src.err == io.EOF || s.endEarly(file, src.err)
 }
 

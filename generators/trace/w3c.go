@@ -63,14 +63,11 @@ func openCloudFront(head [][]byte, o *Options, before parser) (parser, error) {
 
 func openColumns(head [][]byte, o *Options, before parser, kind w3cKind) (parser, error) {
 	p := &w3c{clock: o.clock().orUTC(), kind: kind}
-	if b, ok := before.(*w3c); ok {
+	first := slices.IndexFunc(head, func(line []byte) bool { return bytes.HasPrefix(line, fieldsMark) })
+	if b, ok := before.(*w3c); ok && first != 0 {
 		p.columns = b.columns
-	}
-	for _, line := range head {
-		if bytes.HasPrefix(line, fieldsMark) {
-			p.columns = readColumns(line)
-			break
-		}
+	} else if first >= 0 {
+		p.columns = readColumns(head[first])
 	}
 	return p, nil
 }
@@ -113,12 +110,13 @@ func (p *w3c) parse(line []byte, r *record) verdict {
 		return noColumn
 	}
 	r.joined = append(append(append(r.joined[:0], f[c.date]...), ' '), f[c.time]...)
-	clock := p.clock
-	if c.kind != w3cLocal {
-		clock.zone = nil
-		r.joined = append(r.joined, 'Z')
+	var ns int64
+	var why verdict
+	if c.kind == w3cLocal {
+		ns, why = p.clock.parseLocal(r.joined)
+	} else {
+		ns, why = parseRFC3339(append(r.joined, 'Z'))
 	}
-	ns, why := clock.parse(r.joined, &r.day)
 	if why != request {
 		return why
 	}

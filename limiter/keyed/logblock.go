@@ -106,7 +106,7 @@ func (t *logs) reserve(s *logSegment, c *logSlot, b *block, nibbles uint) {
 	}
 	held := s.arena[b.data+int(b.head/2) : b.data+int(b.tail+1)/2]
 	need := len(held) + int(nibbles+2)/2
-	if gap := int(b.head / 2); need <= b.size && gap >= b.size/64 {
+	if gap := int(b.head / 2); need <= b.size && gap >= b.size/100 {
 		copy(s.arena[b.data:], held)
 		b.tail -= b.head &^ 1
 		b.head &= 1
@@ -130,7 +130,7 @@ func (t *logs) reserve(s *logSegment, c *logSlot, b *block, nibbles uint) {
 // grown returns the bytes to give to records that need so many: somewhat more, but no more than a client that keeps
 // asking ever needs.
 func (t *logs) grown(need int) int {
-	size := need + need/8
+	size := need + need/16
 	if need >= 64 {
 		size = need + need/2
 	}
@@ -145,5 +145,5 @@ func (t *logs) grown(need int) int {
 // fullBytes is what limit records take, the stretch from the last to the clock, and some room for moving to pay.
 func fullBytes(limit int64, window uint64) int64 {
 	n := int64(fullNibbles(uint64(limit), window)+uint64(2+2*nibblesOf(window)))/2 + 1
-	return n + n/64 + 2
+	return n + n/100 + 2
 }

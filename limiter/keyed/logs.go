@@ -30,7 +30,7 @@ const (
 	mostLogSlots = 1024
 	mostArena    = 256 << 10
 	// A log's words are looked at under a lock and one by one, so that they may stand closer.
-	logFullPercent, logFreshPercent = 88, 78
+	logFullPercent, logFreshPercent = 90, 82
 
 	mostLogLimit = 1<<18 - 1
 	// Heads of 16 bytes hold times within 2^48 ns of each other and blocks of up to 32 KiB.
@@ -40,7 +40,6 @@ const (
 type logSegment struct {
 	slots []logSlot
 	place
-	_ [64]byte
 
 	mu      sync.Mutex // for all below and the slots
 	retired bool
@@ -102,7 +101,7 @@ func newLogs(limit, window int64, open bool, p plan) (*logs, bool) {
 
 // newSegment returns one with room for so many clients and at least one more, and for blocks of so many bytes.
 func (t *logs) newSegment(at place, clients, blocks int) *logSegment {
-	n := max(4, (clients+1)*100/logFreshPercent)
+	n := max(4, (clients+1)*100/logFreshPercent+1)
 	slots := append([]logSlot(nil), make([]logSlot, n)...)
 	s := &logSegment{slots: slots[:cap(slots)], place: at, arena: newArena(blocks), start: t.narrowStart()}
 	s.most = max(mostArena, s.room()+s.room()/4)
@@ -120,14 +119,14 @@ func (t *logs) narrowStart() int64 {
 	return math.MinInt64
 }
 
-// newArena has room for blocks of so many bytes and a sixteenth more.
+// arenaSlack is the free room that a new arena gets besides blocks of so many bytes: it pays for closing gaps, and is spent on
+// small blocks, which are the ones that move often.
+func arenaSlack(blocks int) int { return min(blocks/8, 3<<10) + 64 }
+
 func newArena(blocks int) []byte {
-	n := blocks + blocks/16 + 64
-	if n > 32<<10 { // whole pages
-		n = (n + 4<<10) &^ (8<<10 - 1)
-		if n < blocks+blocks/32+64 {
-			n += 8 << 10
-		}
+	n := wholePages(blocks + arenaSlack(blocks))
+	if n < blocks+arenaSlack(blocks)/2 {
+		n += 8 << 10
 	}
 	b := append([]byte(nil), make([]byte, n)...)
 	return b[:cap(b)]

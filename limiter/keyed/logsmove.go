@@ -26,13 +26,13 @@ func (t *logs) allocateFor(s *logSegment, c *logSlot, size int) (at int, moved b
 // Arenas that compact copies through.
 var scratch = sync.Pool{New: func() any { return new([]byte) }}
 
-// compact closes the gaps between blocks, in a bigger arena if less than a thirty-second would be free.
+// compact closes the gaps between blocks, in a bigger arena if little would be free.
 func (t *logs) compact(s *logSegment, size int) {
 	need := s.live + size
 	from, into := s.arena, s.arena
 	spare := scratch.Get().(*[]byte)
 	defer scratch.Put(spare)
-	if need+need/32 > s.room() {
+	if need+arenaSlack(need)/2 > s.room() {
 		into = newArena(need)
 		t.bytes.Add(int64(len(into) - len(from)))
 	} else {

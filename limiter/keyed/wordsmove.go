@@ -37,7 +37,7 @@ func (t *words) move(to place, evict bool, from ...*segment) {
 	m.evictable = m.evictLimit // count anew
 	low := newSegment(m.to, to, alive, m.base)
 	var high *segment
-	if len(low.lines) > mostLines && upper > 0 && upper < alive {
+	if len(low.lines) > t.mostLines && upper > 0 && upper < alive {
 		low = newSegment(m.to, to.half(0), alive-upper, m.base)
 		high = newSegment(m.to, to.half(1), upper, m.base)
 	}
@@ -175,7 +175,7 @@ func (t *words) step(hash uint64) (next uint64) {
 		}
 	}
 	next = s.next()
-	small := s.depth > 0 && used-idle <= mostLines*lineSlots/6
+	small := s.depth > 0 && used-idle <= t.mostLines*lineSlots/6
 	if idle*4 > used || small {
 		s.mu.Lock()
 		if !s.retired && !(small && t.join(s)) && idle*4 > used {
@@ -200,7 +200,7 @@ func (t *words) join(s *segment) bool {
 		return false
 	}
 	defer b.mu.Unlock()
-	if b.retired || b.used > mostLines*lineSlots/6 {
+	if b.retired || b.used > t.mostLines*lineSlots/6 {
 		return false
 	}
 	e := t.edition.Load()

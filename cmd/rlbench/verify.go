@@ -21,6 +21,7 @@ type verification struct {
 	promise *limitertest.Promise
 	options limitertest.Options
 	timeout int64
+	budget  int64
 	form    string // table, json or markdown
 	json    bool   // short for form json
 	junit   string
@@ -35,7 +36,7 @@ type verified struct {
 }
 
 func verifyCommand(c *console) *cobra.Command {
-	v := verification{timeout: 10e9, form: "table"}
+	v := verification{timeout: 10e9, budget: 2500e6, form: "table"}
 	v.options.Limit = limiter.Limit{Max: 100, Window: 60e9}
 	cmd := &cobra.Command{
 		Use:   "verify SPEC...",
@@ -68,7 +69,7 @@ answers rubbish; 2: a limiter can't be started.`,
 			if v.json {
 				v.form = "json"
 			}
-			v.options.Timeout = time.Duration(v.timeout)
+			v.options.Timeout, v.options.Budget = time.Duration(v.timeout), time.Duration(v.budget)
 			return v.run(cmd.Context(), c, specs)
 		},
 	}
@@ -82,6 +83,7 @@ answers rubbish; 2: a limiter can't be started.`,
 	take(flags, &v.options.Probes, "probes", "NAMES", "only these probes, separated by commas (all; rlbench list probes shows them)", listOf(oneOf(probeNames()...)))
 	take(flags, &v.options.Seed, "seed", "N", "of the random sequences (0)", readSeed)
 	take(flags, &v.timeout, "timeout", "DURATION", "for an answer, before a limiter counts as hung (10s)", positive(units.ParseDuration))
+	take(flags, &v.budget, "budget", "DURATION", "for each probe, after which its other sequences are left out (2.5s)", positive(units.ParseDuration))
 	flags.BoolVar(&v.json, "json", false, "print the verdicts as JSON instead of tables")
 	take(flags, &v.form, "form", "FORM", "table, json, or markdown, one row for each limiter (table)", oneOf("table", "json", "markdown"))
 	flags.StringVar(&v.junit, "junit", "", "write the verdicts as JUnit XML into `FILE`")

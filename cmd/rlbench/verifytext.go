@@ -208,6 +208,9 @@ func conclusion(r *limitertest.Report) string {
 		}
 		return fmt.Sprintf("BREAKS %s: %d of %d probes failed; %s", promise, failed, len(r.Probes), asked)
 	case limitertest.Undecided:
+		if r.Stated {
+			return fmt.Sprintf("UNDECIDED: no probe could be played in the time it has; --budget gives more; %s", asked)
+		}
 		return fmt.Sprintf("UNDECIDED: it stated no promise and follows no rule known here; state one with --promise; %s", asked)
 	}
 	return fmt.Sprintf("keeps %s; %s", promise, asked)

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/rlbench/rlbench/limiter"
 )
@@ -28,7 +29,10 @@ type check struct {
 	main    limiter.Limit
 	only    bool // no other limit than main
 	quick   bool
-	random  *rand.Rand
+
+	budgetLength time.Duration // for making a fault small, once more what the probe had
+
+	random *rand.Rand
 
 	probe   *Probe
 	trials  int
@@ -45,6 +49,9 @@ func seeded(seed uint64, name string) *rand.Rand {
 	h.Write([]byte(name))
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
+
+// outOfTime is why sequences are left out where the limiter is slow.
+const outOfTime = "it is slow, the probe's time was over"
 
 // over reports whether there is no more to do.
 func (c *check) over() bool { return c.fault != nil || c.err != nil }
@@ -90,12 +97,17 @@ func (c *check) try(s setting, note string, script *script) bool {
 }
 
 func (c *check) play1(t *trial) {
+	if c.late() {
+		c.skip(outOfTime)
+		return
+	}
 	answers, err := c.play(t.limit, t.requests)
 	if err != nil {
 		c.failed(t, err)
 		return
 	}
 	c.trials++
+	t.requests = t.requests[:len(answers)]
 	c.dossier.add(t, answers)
 	left, at := c.judge(t, answers, nil)
 	if at < 0 {

@@ -23,7 +23,11 @@ func retryAfter(c *check) {
 				newScript().cost(t, max(1, l-1)).cost(t+w/4, min(2, l)),
 			} {
 				last := len(script.requests) - 1
-				answers, err := c.play(s.run, script.requests)
+				if c.late() {
+					c.skip(outOfTime)
+					break
+				}
+				answers, err := c.whole(s.run, script.requests)
 				if err != nil {
 					c.failed(&trial{limit: s.run, note: "waiting as told"}, err)
 					break
@@ -49,7 +53,7 @@ func retryAfter(c *check) {
 
 // word demands that the last request, at the time that the refusal before it named, is admitted.
 func (c *check) word(s setting, requests []limiter.Request, wait int64) {
-	answers, err := c.play(s.run, requests)
+	answers, err := c.whole(s.run, requests)
 	if err != nil {
 		c.failed(&trial{limit: s.run, note: "waiting as told"}, err)
 		return
@@ -86,7 +90,11 @@ func remaining(c *check) {
 				newScript().cost(t, (l+1)/2).cost(t+w/3, (l+3)/4),
 			} {
 				last := len(script.requests) - 1
-				answers, err := c.play(s.run, script.requests)
+				if c.late() {
+					c.skip(outOfTime)
+					break
+				}
+				answers, err := c.whole(s.run, script.requests)
 				if err != nil {
 					c.failed(&trial{limit: s.run, note: "asking for what is left"}, err)
 					break
@@ -118,7 +126,7 @@ func (c *check) left(s setting, requests []limiter.Request, left int64) {
 		script.burst(t, left)
 	}
 	script.one(t)
-	answers, err := c.play(s.run, script.requests)
+	answers, err := c.whole(s.run, script.requests)
 	if err != nil {
 		c.failed(&trial{limit: s.run, note: "asking for what is left"}, err)
 		return

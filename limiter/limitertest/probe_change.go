@@ -30,6 +30,10 @@ func limitChange(c *check) {
 			continue
 		}
 		for _, next := range []int64{1, l / 2, 2 * l} {
+			if c.late() {
+				c.skip(outOfTime)
+				return
+			}
 			used := l / 2
 			c.changed(s, used, next, max(0, next-used))
 			if c.over() {
@@ -41,6 +45,7 @@ func limitChange(c *check) {
 
 // changed spends used at once, changes the limit, and demands that about as much as is left is admitted then.
 func (c *check) changed(s setting, used, next, left int64) {
+	defer c.allow(0)()
 	to := limiter.Limit{Max: next, Window: s.run.Window}
 	note := "the limit changes after half of it is used"
 	before := newScript().burst(10*s.scale.Window, used).requests

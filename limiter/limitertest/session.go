@@ -9,8 +9,8 @@ import (
 	"github.com/rlbench/rlbench/limiter"
 )
 
-// largestBatch bounds what a target must answer within the time limit.
-const largestBatch = 16384
+// largestBatch is how much a target must answer within the time limit: little enough that one that is merely slow does so.
+const largestBatch = 512
 
 // mostReopened is how often a target that crashed or hung is started again.
 const mostReopened = 3
@@ -37,7 +37,26 @@ type session struct {
 	failures int
 	requests int64
 	answers  []limiter.Answer
+	budget   context.Context // ends when a probe has taken its time; nil: never
 }
+
+// allow gives what follows so much time, 0 for as much as it takes. The caller calls done when it is through.
+func (s *session) allow(time time.Duration) (done func()) {
+	before := s.budget
+	if time == 0 {
+		s.budget = nil
+		return func() { s.budget = before }
+	}
+	budget, cancel := context.WithTimeout(s.ctx, time)
+	s.budget = budget
+	return func() {
+		cancel()
+		s.budget = before
+	}
+}
+
+// late reports whether the time allowed is over.
+func (s *session) late() bool { return s.budget != nil && s.budget.Err() != nil }
 
 // guard calls into the target and comes back in time, whatever the target does.
 func (s *session) guard(call func(context.Context) error) error {
@@ -95,12 +114,19 @@ func (s *session) start() error {
 	})
 }
 
-// play starts afresh under the limit and has the requests decided. The answers are good until the next call.
+// play starts afresh under the limit and has the requests decided, or as many of them as there is time for. The answers are good
+// until the next call.
 func (s *session) play(limit limiter.Limit, requests []limiter.Request) ([]limiter.Answer, error) {
 	if err := s.configure(limit); err != nil {
 		return nil, err
 	}
 	return s.decide(requests)
+}
+
+// whole is play to the end, whatever time that takes.
+func (s *session) whole(limit limiter.Limit, requests []limiter.Request) ([]limiter.Answer, error) {
+	defer s.allow(0)()
+	return s.play(limit, requests)
 }
 
 func (s *session) configure(limit limiter.Limit) error {
@@ -125,6 +151,9 @@ func (s *session) decide(requests []limiter.Request) ([]limiter.Answer, error) {
 		s.requests += int64(to - from)
 		if err != nil {
 			return nil, s.lost(err)
+		}
+		if s.late() {
+			return answers[:to], nil
 		}
 	}
 	return answers, nil

@@ -26,7 +26,7 @@ func (c *check) shrink(t trial, direction Direction) (trial, bool) {
 	}
 	s.best = trial{t.limit, slices.Clone(t.requests), t.note}
 	if !s.try(s.best) {
-		return t, false
+		return t, s.c.late()
 	}
 	s.smallerLimit()
 	s.closer()
@@ -48,7 +48,7 @@ func (c *check) shrink(t trial, direction Direction) (trial, bool) {
 
 // try plays a candidate and keeps it if it fails as well.
 func (s *shrinker) try(t trial) bool {
-	if s.plays <= 0 || s.requests <= 0 || len(t.requests) == 0 {
+	if s.plays <= 0 || s.requests <= 0 || len(t.requests) == 0 || s.c.late() {
 		return false
 	}
 	s.plays--
@@ -57,6 +57,7 @@ func (s *shrinker) try(t trial) bool {
 	if err != nil {
 		return false
 	}
+	t.requests = t.requests[:len(answers)]
 	_, at := s.c.judge(&t, answers, nil)
 	if at < 0 || directionOf(answers[at].Admitted) != s.direction {
 		return false
@@ -254,6 +255,7 @@ func keyName(i int) string {
 
 // found turns a broken sequence into the probe's fault.
 func (c *check) found(t *trial) {
+	defer c.allow(0)() // a fault is worth being played to its end
 	answers, err := c.play(t.limit, t.requests)
 	if err != nil {
 		c.failed(t, err)
@@ -268,7 +270,9 @@ func (c *check) found(t *trial) {
 		return
 	}
 	direction := directionOf(answers[at].Admitted)
+	done := c.allow(c.budgetLength)
 	small, again := c.shrink(*t, direction)
+	done()
 	if answers, err = c.play(small.limit, small.requests); err != nil {
 		c.failed(&small, err)
 		return

@@ -17,7 +17,8 @@ type Options struct {
 	Quick   bool          // fewer settings and shorter sequences, a tenth of the time
 	Worst   bool          // search for the worst case too
 	Seed    uint64        // of random sequences
-	Timeout time.Duration // for each batch of requests; 0: 10 s
+	Timeout time.Duration // for some hundred answers, before a limiter counts as hung; 0: 10 s
+	Budget  time.Duration // for each probe, after which its other sequences are left out; 0: as long as it takes
 	First   bool          // stop at the first fault
 	Probes  []string      // only these, by name; nil: all
 }
@@ -26,7 +27,7 @@ type Options struct {
 const (
 	Keeps     = "keeps"
 	Breaks    = "breaks"
-	Undecided = "undecided" // it made no promise, and its rule could not be named
+	Undecided = "undecided" // it made no promise, and its rule could not be named, or no probe could be played
 )
 
 // A Report is what Verify found out.
@@ -149,7 +150,9 @@ func (v *verification) probe() error {
 			continue
 		}
 		c := v.check(&Probes[i])
+		done := c.allow(v.options.Budget)
 		c.probe.run(c)
+		done()
 		if c.err != nil {
 			return c.err
 		}
@@ -165,7 +168,7 @@ func (v *verification) probe() error {
 func (v *verification) check(p *Probe) *check {
 	return &check{
 		session: v.session, promise: &v.promise, alive: v.alive, main: v.options.Limit, only: v.options.Only,
-		quick: v.options.Quick, random: seeded(v.options.Seed, p.Name), probe: p, dossier: v.dossier,
+		quick: v.options.Quick, budgetLength: v.options.Budget, random: seeded(v.options.Seed, p.Name), probe: p, dossier: v.dossier,
 	}
 }
 
@@ -190,6 +193,9 @@ func (v *verification) verdict() string {
 		if r.Verdict == Failed && (v.report.Stated || v.report.Named.Sure || r.Fault.Direction == Neither) {
 			return Breaks
 		}
+	}
+	if !slices.ContainsFunc(v.report.Probes, func(r Result) bool { return r.Verdict == Passed }) {
+		return Undecided // nothing could be played
 	}
 	if !v.report.Stated && v.report.Named != nil {
 		if !v.report.Named.Sure {

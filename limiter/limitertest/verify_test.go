@@ -186,6 +186,54 @@ func (b *broken) Decide(ctx context.Context, _ []limiter.Request, _ []limiter.An
 }
 func (b *broken) Close() error { return nil }
 
+// A slow limiter breaks nothing: what there is no time for is left out, and said to be.
+func TestBudget(t *testing.T) {
+	promise, err := limitertest.ParsePromise("log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := limiter.Parse("log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := limitertest.Verify(t.Context(), spec.Open, promise, limitertest.Options{Quick: true, Budget: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range report.Probes {
+		if p.Verdict != limitertest.Skipped || p.Reason == "" {
+			t.Errorf("%s in no time: %s", p.Probe, p.Verdict)
+		}
+	}
+	if report.Verdict != limitertest.Undecided || len(report.Probes) != len(limitertest.Probes) {
+		t.Errorf("nothing was played: %s", report.Verdict)
+	}
+	slow := limitertest.Decisions(func(l limiter.Limit) (limitertest.Model, error) {
+		one, err := spec.New(l)
+		if err != nil {
+			return nil, err
+		}
+		clients := map[string]limiter.Limiter{"a": one}
+		work := 0
+		return func(r limiter.Request) bool {
+			for i := range 40_000 {
+				work += i
+			}
+			if clients[r.Key] == nil {
+				clients[r.Key], _ = spec.New(l)
+			}
+			return clients[r.Key].Allow(r.Time, r.Cost)
+		}, nil
+	})
+	o := limitertest.Options{Quick: true, Budget: 20 * time.Millisecond, Probes: []string{"same-time", "limits"}}
+	if report, err = limitertest.Verify(t.Context(), slow, promise, o); err != nil {
+		t.Fatal(err)
+	}
+	if limits := report.Probes[1]; report.Verdict != limitertest.Keeps || limits.Reason == "" {
+		t.Errorf("%s; %s: %s %q", report.Verdict, limits.Probe, limits.Verdict, limits.Reason)
+	}
+}
+
 // An unrepeatable limiter is told so.
 func TestUnrepeatable(t *testing.T) {
 	n := 0

@@ -50,6 +50,7 @@ func (v *verification) worst() (*Worst, error) {
 		s.worst.Note = "the limit or the window is too large to search"
 		return s.worst, nil
 	}
+	defer v.allow(10 * v.options.Budget)()
 	err := s.capacity()
 	if err == nil && !s.worst.Unbounded {
 		err = s.attack()
@@ -58,11 +59,14 @@ func (v *verification) worst() (*Worst, error) {
 		err = s.innocent()
 	}
 	var f *failure
-	if errors.As(err, &f) || errors.Is(err, errGone) || errors.Is(err, limiter.ErrUnsupported) {
+	if errors.Is(err, errLate) || errors.As(err, &f) || errors.Is(err, errGone) || errors.Is(err, limiter.ErrUnsupported) {
 		s.worst.Note, err = err.Error(), nil
 	}
 	return s.worst, err
 }
+
+// errLate ends a search.
+var errLate = errors.New("the search was ended early, the limiter is slow")
 
 type search struct {
 	*verification
@@ -78,9 +82,17 @@ func (s *search) play1(times []int64) ([]limiter.Answer, []limiter.Request, erro
 	for i, t := range times {
 		requests[i] = limiter.Request{Key: "a", Time: t - t%s.grain, Cost: 1}
 	}
-	s.worst.Plays++
-	answers, err := s.play(s.options.Limit, requests)
+	answers, err := s.asked(requests)
 	return answers, requests, err
+}
+
+// asked is play, but for the time allowed.
+func (s *search) asked(requests []limiter.Request) ([]limiter.Answer, error) {
+	if s.late() {
+		return nil, errLate
+	}
+	s.worst.Plays++
+	return s.whole(s.options.Limit, requests)
 }
 
 // capacity finds out what a new client gets at once.
@@ -160,8 +172,7 @@ func (s *search) try(p *plan) error {
 	s.worst.Arrivals = s.shown(requests, answers)
 	// The same without what was refused, if that makes no difference.
 	if len(got) < len(requests) {
-		s.worst.Plays++
-		answers, err = s.play(s.options.Limit, got)
+		answers, err = s.asked(got)
 		if err != nil {
 			return err
 		}
@@ -378,8 +389,7 @@ func (s *search) wronged(times []int64) error {
 	if peakOf(requests, s.limit.Window) > s.limit.Max {
 		return nil
 	}
-	s.worst.Plays++
-	answers, err := s.play(s.options.Limit, requests)
+	answers, err := s.asked(requests)
 	if err != nil {
 		return err
 	}

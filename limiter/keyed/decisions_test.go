@@ -134,7 +134,7 @@ func TestDecisionsOfEachClient(t *testing.T) {
 // Many clients: segments grow, split, are cleaned and join again while decisions stay those of the single-client algorithm.
 // Keys are strings, asked one by one and in batches; clients come in waves, so that most of the early ones have left at the end.
 func TestManyClients(t *testing.T) {
-	const clients, requests = 20_000, 200_000
+	const clients, requests = 20_000 / keyed.Scale, 200_000 / keyed.Scale
 	for _, text := range append(packed, "buckets:4", "multi:counter@3/1s+log@5/10s") {
 		for _, l := range []limiter.Limit{{Max: 3, Window: 2 * second}, {Max: 3000, Window: 7 * second}} {
 			t.Run(fmt.Sprintf("%s@%d", text, l.Max), func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestManyClients(t *testing.T) {
 				rng := newRand(7)
 				now, most := int64(1e18), int64(0)
 				for done := 0; done < requests; {
-					n := min(1+rng.IntN(200), requests-done)
+					n := min(1+rng.IntN(200/keyed.Scale), requests-done)
 					keys, times, costs := make([]string, n), make([]int64, n), make([]int64, n)
 					for i := range keys {
 						now += int64(rng.Uint64N(uint64(120 * second / requests)))

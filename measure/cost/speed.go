@@ -117,10 +117,8 @@ func (l *lines) measure(c *Contestant, load Load, s *Stream, o Options) error {
 	if err != nil {
 		return err
 	}
-	if load.Refused == "half" { // until admissions of the past count
-		for began := time.Now(); time.Since(began) < 2*time.Duration(limit.Window); {
-			d.parallel(1, 1<<12)
-		}
+	if load.Refused == "half" {
+		d.settle(limit.Window, load.Clock != "own")
 	}
 	for _, g := range goroutines() {
 		line := l.index[lineKey{c.Name, load, g}]
@@ -134,6 +132,17 @@ func (l *lines) measure(c *Contestant, load Load, s *Stream, o Options) error {
 		}
 	}
 	return nil
+}
+
+// settle goes on for two windows, by the time that the limiter goes by, until admissions of the past count as they will.
+func (d *Decider) settle(window int64, told bool) {
+	if told {
+		d.parallel(1, 2*window/toldStep)
+		return
+	}
+	for began := time.Now(); time.Since(began) < 2*time.Duration(window); {
+		d.parallel(1, 1<<12)
+	}
 }
 
 // calibrate returns how many decisions take about that long, a power of two.

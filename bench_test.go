@@ -16,6 +16,9 @@ func TestMain(m *testing.M) {
 	if f := flag.Lookup("test.bench"); f != nil && f.Value.String() != "" {
 		fmt.Print(benchtest.Units)
 	}
+	if testing.Short() {
+		benchtest.Keys = []int64{1, 1000}
+	}
 	os.Exit(m.Run())
 }
 

@@ -16,7 +16,11 @@ import (
 func BenchmarkLongestDecision(b *testing.B) {
 	for _, algorithm := range []string{"counter", "log", "gcra", "buckets:4"} {
 		b.Run(algorithm, func(b *testing.B) {
-			const clients, window = 1_000_000, 60 * second
+			const window = 60 * second
+			clients := int64(1_000_000)
+			if testing.Short() {
+				clients = 10_000
+			}
 			made := create[uint64](b, algorithm, limiter.Limit{Max: 100, Window: window}, keyed.Options{MaxClients: -1})
 			now, next := int64(0), uint64(0)
 			rng := newRand(3)
@@ -31,7 +35,7 @@ func BenchmarkLongestDecision(b *testing.B) {
 			took, idle := make([]time.Duration, b.N), make([]time.Duration, b.N)
 			b.ResetTimer()
 			for i := range b.N {
-				old := next - rng.Uint64N(clients)
+				old := next - rng.Uint64N(uint64(clients))
 				begun := time.Now()
 				if i%2 == 0 {
 					come()
@@ -60,7 +64,11 @@ func BenchmarkCollection(b *testing.B) {
 			var made *keyed.Limiter[uint64]
 			if algorithm != "none" {
 				made = create[uint64](b, algorithm, limiter.Limit{Max: 100, Window: 60 * second}, keyed.Options{})
-				enrollAll(made, 1_000_000, 0)
+				clients := 1_000_000
+				if testing.Short() {
+					clients = 10_000
+				}
+				enrollAll(made, clients, 0)
 			}
 			runtime.GC()
 			best := time.Hour

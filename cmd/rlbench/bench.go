@@ -261,6 +261,11 @@ func (b *bench) measurements(contestants []cost.Contestant, loads []cost.Load, p
 
 // measure fills the run part by part. When it is interrupted, what was measured stays.
 func (b *bench) measure(ctx context.Context, c *console, run *results.Run, specs []limiter.Spec, contestants []cost.Contestant, loads []cost.Load, plans []memoryPlan, o cost.Options) error {
+	defer func() {
+		for i := range run.Algorithms {
+			run.Algorithms[i].Cost.Summarize()
+		}
+	}()
 	run.Bench.ClockNS = cost.ClockNS()
 	if b.does(partAccuracy) {
 		if err := b.judge(ctx, run, specs); err != nil {
@@ -301,9 +306,6 @@ func (b *bench) measure(ctx context.Context, c *console, run *results.Run, specs
 		if err := b.patterns(ctx, run, contestants, o); err != nil {
 			return err
 		}
-	}
-	for i := range run.Algorithms {
-		run.Algorithms[i].Cost.Summarize()
 	}
 	return nil
 }
